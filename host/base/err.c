@@ -1,0 +1,25 @@
+/* Filling the one error type. */
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+bool err_set(struct err *err, enum err_kind kind, enum exit_code exit_code, const char *format, ...) {
+  va_list args;
+  err->kind = kind;
+  err->exit_code = exit_code;
+  err->sqlstate[0] = '\0';
+  err->hint[0] = '\0';
+  va_start(args, format);
+  vsnprintf(err->message, sizeof err->message, format, args);
+  va_end(args);
+  return false;
+}
+
+bool err_hint(struct err *err, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(err->hint, sizeof err->hint, format, args);
+  va_end(args);
+  return false;
+}

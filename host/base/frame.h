@@ -1,0 +1,81 @@
+/* Frames between host and executor: the kinds with their payloads, and a pure decoder that can be fed any pieces.
+ * Knows nothing of sockets. Payload fields are written with buf_put_* in the order listed. */
+#ifndef LUAFLOW_BASE_FRAME_H
+#define LUAFLOW_BASE_FRAME_H
+
+#include "base/buf.h"
+
+/* Payloads. text may be null where marked "?"; json is a text.
+ *
+ * host -> executor
+ *   LOAD        u8 mode (enum load_mode), text root (absolute folder), u8 development, i64 max_output (bytes), u8 stopping is 0,
+ *               u32 n, n * text entry: path below the root, '/'-separated, as given (a .lua file or a folder; "" is the root).
+ *               LOAD_SCRIPT instead: text root, u8 development, i64 max_output, u8 0, u32 n, text script path, n-1 * text argument.
+ *   TASK        task number in the header; text flow_slug, text step_slug, text run_id, i64 task_index, i64 attempt,
+ *               i64 max_attempts, text queue, text worker_id, f64 deadline (epoch seconds), json input, json? flow_input
+ *   FLOW_INPUT_REPLY  json? input, text? error            answers FLOW_INPUT of the same task
+ *   ABANDON     the task's coroutine is ended, its result is no longer wanted; nothing is answered
+ *   STOPPING    the worker drains: ctx:stopping() is true from now on
+ * executor -> host
+ *   HELLO       text build_id, i64 pid                    first frame
+ *   LOADED      text digest, u32 n, n * (text queue, text name, json registry (see lua/luaflow/registry.lua))
+ *   PROBLEMS    u32 n, n * (text code, text message, text? file, i64 line or 0, text? flow, text? step, text? hint)
+ *   RESULT      u8 outcome (enum outcome), json? output, text? message, f64 delay in seconds or -1
+ *   LOG         u8 level (enum log_level), text message, json? fields; task 0: not of a task
+ *   FLOW_INPUT  no payload: asks for the input of the task's run
+ *   EXIT        i64 code: a script has ended (LOAD_SCRIPT alone)
+ */
+#define FRAME_TYPES(X) \
+  X(LOAD)              \
+  X(TASK)              \
+  X(FLOW_INPUT_REPLY)  \
+  X(ABANDON)           \
+  X(STOPPING)          \
+  X(HELLO)             \
+  X(LOADED)            \
+  X(PROBLEMS)          \
+  X(RESULT)            \
+  X(LOG)               \
+  X(FLOW_INPUT)        \
+  X(EXIT)
+
+enum frame_type {
+#define X(name) FRAME_##name,
+  FRAME_TYPES(X)
+#undef X
+};
+
+enum load_mode { LOAD_FLOWS, LOAD_SCRIPT };
+
+enum outcome {
+  OUTCOME_COMPLETED, /* output */
+  OUTCOME_FAILED,    /* message; delay: -1 for backoff, else exactly that many seconds */
+  OUTCOME_PERMANENT, /* message: no more attempts */
+  OUTCOME_SNOOZED,   /* message, delay: costs no attempt */
+};
+
+enum { FRAME_HEADER_SIZE = 16, FRAME_MAX = 1 << 30 };
+
+/* A decoded frame; the payload is valid until the next call on the decoder. */
+struct frame {
+  enum frame_type type;
+  uint64_t task;
+  struct cursor payload;
+};
+
+/* Appends a whole frame to out. */
+void frame_encode(struct buf *out, enum frame_type type, uint64_t task, const struct buf *payload);
+
+struct frame_decoder {
+  struct buf pending; /* bytes fed and not yet taken */
+  size_t taken;
+  bool broken; /* a header that no encoder writes: the channel is unusable */
+};
+
+void frame_decoder_feed(struct frame_decoder *decoder, const char *bytes, size_t length);
+/* True with the next whole frame; false when more bytes are needed or the decoder is broken. */
+bool frame_decoder_next(struct frame_decoder *decoder, struct frame *frame);
+void frame_decoder_free(struct frame_decoder *decoder);
+const char *frame_type_name(enum frame_type type);
+
+#endif

@@ -1,0 +1,42 @@
+/* Checking and repairing UTF-8. */
+#include "base/utf8.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static const char replacement[] = "\xEF\xBF\xBD";
+static const char cut_mark[] = " ... (cut)";
+
+size_t utf8_sequence(const char *bytes, size_t length) {
+  const unsigned char *s = (const unsigned char *)bytes;
+  if (length == 0) return 0;
+  if (s[0] < 0x80) return 1;
+  size_t need = s[0] >= 0xC2 && s[0] <= 0xDF ? 2 : (s[0] & 0xF0) == 0xE0 ? 3 : s[0] >= 0xF0 && s[0] <= 0xF4 ? 4 : 0;
+  if (need == 0 || need > length) return 0;
+  for (size_t i = 1; i < need; i++)
+    if ((s[i] & 0xC0) != 0x80) return 0;
+  if (s[0] == 0xE0 && s[1] < 0xA0) return 0; /* overlong */
+  if (s[0] == 0xED && s[1] > 0x9F) return 0; /* surrogate */
+  if (s[0] == 0xF0 && s[1] < 0x90) return 0; /* overlong */
+  if (s[0] == 0xF4 && s[1] > 0x8F) return 0; /* beyond U+10FFFF */
+  return need;
+}
+
+void utf8_clean(struct buf *out, const char *bytes, size_t length, size_t limit) {
+  size_t start = out->len;
+  size_t cut_at = start; /* the last place where the mark still fits behind */
+  for (size_t pos = 0; pos < length;) {
+    size_t size = utf8_sequence(bytes + pos, length - pos);
+    bool keep = size > 0 && bytes[pos] != '\0';
+    const char *piece = keep ? bytes + pos : replacement;
+    size_t piece_length = keep ? size : sizeof replacement - 1;
+    if (limit && out->len - start + piece_length > limit) {
+      out->len = cut_at;
+      buf_put(out, cut_mark, sizeof cut_mark - 1);
+      return;
+    }
+    buf_put(out, piece, piece_length);
+    if (out->len - start + sizeof cut_mark - 1 <= limit) cut_at = out->len;
+    pos += size ? size : 1;
+  }
+}

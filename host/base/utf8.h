@@ -1,0 +1,16 @@
+/* Making text that Postgres, JSON and a terminal can hold out of any bytes. */
+#ifndef LUAFLOW_BASE_UTF8_H
+#define LUAFLOW_BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+/* Length in bytes (1..4) of the valid UTF-8 sequence at the start of bytes, 0 where there is none. */
+size_t utf8_sequence(const char *bytes, size_t length);
+/* Appends bytes with every invalid byte and U+0000 replaced by U+FFFD. When the result would be longer than limit, it is
+ * cut before a character and ends with " ... (cut)". limit 0: no limit. */
+void utf8_clean(struct buf *out, const char *bytes, size_t length, size_t limit);
+
+#endif
