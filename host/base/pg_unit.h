@@ -1,0 +1,66 @@
+/* A unit: statements sent through one pipeline with one Sync behind them, so that they commit or fail together.
+ * Knows how it is sent and how its results come back; knows nothing of the loop. */
+#ifndef LUAFLOW_BASE_PG_UNIT_H
+#define LUAFLOW_BASE_PG_UNIT_H
+
+#include <libpq-fe.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/pg_params.h"
+
+/* A prepared statement, the same on every connection that was made with its table. */
+struct pg_statement {
+  const char *name;
+  const char *sql;
+};
+
+struct pg_unit;
+
+/* *err is NULL when the unit has committed. Otherwise nothing of it has, except that after an error without an SQLSTATE
+ * (connection lost, deadline past) nobody knows. The unit is freed after this returns. */
+typedef void (*pg_unit_done)(void *owner, struct pg_unit *unit, const struct err *err);
+
+struct pg_unit *pg_unit_new(pg_unit_done done, void *owner);
+/* Only for a unit that was never submitted. */
+void pg_unit_free(struct pg_unit *unit);
+/* Adds a prepared statement; its parameters are to be added to what is returned, which stays valid until the next call. */
+struct pg_params *pg_unit_add(struct pg_unit *unit, const struct pg_statement *statement);
+/* Adds a statement by its text, without parameters. */
+void pg_unit_add_sql(struct pg_unit *unit, const char *sql);
+/* Adds the preparation of a statement. */
+void pg_unit_add_prepare(struct pg_unit *unit, const struct pg_statement *statement);
+
+/* For done. The result of the index-th call, NULL if it has none; borrowed. */
+const PGresult *pg_unit_result(const struct pg_unit *unit, int index);
+/* The call that failed; -1 if no single one did. */
+int pg_unit_failed_call(const struct pg_unit *unit);
+/* The database's detail of the failure, which may quote values: to be stored, not logged. NULL if there is none. */
+const char *pg_unit_detail(const struct pg_unit *unit);
+
+/* For pg.c. */
+struct pg_unit {
+  struct pg_call *calls;
+  int count, room;
+  pg_unit_done done;
+  void *owner;
+  int current;   /* the call whose results come next */
+  bool answered; /* a result of it has come */
+  bool synced;   /* the Sync was answered: all is known */
+  int failed_call;
+  struct err err;    /* kind ERR_NONE while nothing has failed */
+  PGresult *failure; /* owned */
+  uint64_t sent_at;  /* uv_now */
+  struct pg_unit *prev, *next;
+};
+
+/* Hands everything with its Sync to libpq. False if the connection is broken. */
+bool pg_unit_send(struct pg_unit *unit, PGconn *conn) __attribute__((warn_unused_result));
+/* Takes what PQgetResult returned, NULL too; true if more may follow at once. */
+bool pg_unit_take(struct pg_unit *unit, PGresult *result);
+/* Ends the unit: calls done and frees. *err replaces the unit's own error; NULL: keep it. */
+void pg_unit_finish(struct pg_unit *unit, const struct err *err);
+/* Fills *err from a failed result. */
+void pg_err_of_result(struct err *err, const PGresult *result);
+
+#endif
