@@ -1,0 +1,20 @@
+-- Points an alias at a version and writes the history. Returns true where that moved it.
+-- Locks: the alias's row and its advisory lock, exclusively, until commit: no start resolves the name meanwhile.
+create or replace function pgflow._activate_alias(p_flow_alias text, p_flow_slug text, p_worker_id uuid) returns boolean
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_from text;
+begin
+  perform pg_advisory_xact_lock(pgflow._alias_lock_key(p_flow_alias));
+  select a.active_flow_slug into v_from from pgflow.flow_aliases a where a.flow_alias = p_flow_alias for update;
+  if v_from is not distinct from p_flow_slug then
+    return false;
+  end if;
+  update pgflow.flow_aliases a set active_flow_slug = p_flow_slug where a.flow_alias = p_flow_alias;
+  insert into pgflow.alias_activations (flow_alias, from_flow_slug, to_flow_slug, worker_id)
+  values (p_flow_alias, v_from, p_flow_slug, p_worker_id);
+  return true;
+end;
+$$;

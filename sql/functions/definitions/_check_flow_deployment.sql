@@ -1,0 +1,62 @@
+-- What deploying one flow of a registry would do, or why it is refused. Writes nothing. Shape and routing are two checks.
+create or replace function pgflow._check_flow_deployment(p_flow jsonb, p_queue_name text) returns pgflow.deployment_check
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_slug text := p_flow ->> 'slug';
+  v_stored pgflow.flows;
+  v_other text;
+  v_routing jsonb := pgflow._get_flow_routing(v_slug);
+  v_shape_differences text[];
+  v_routing_differences text[];
+  v_queue_refusals text[];
+begin
+  if not pgflow.is_valid_slug(v_slug) or not pgflow.is_valid_slug(p_flow ->> 'alias') then
+    return row(v_slug, 'invalid', '{}'::text[], 'the slug or the alias is not valid')::pgflow.deployment_check;
+  end if;
+  select f.* into v_stored from pgflow.flows f where f.flow_slug = v_slug;
+  select f.flow_slug into v_other from pgflow.flows f where lower(f.flow_slug) = lower(v_slug) and f.flow_slug <> v_slug;
+  if v_other is not null then
+    return row(v_slug, 'invalid', '{}'::text[], format('flow %s exists and differs only in case', v_other))::pgflow.deployment_check;
+  end if;
+  if v_stored.flow_alias <> p_flow ->> 'alias' then
+    return row(v_slug, 'alias_conflict', '{}'::text[],
+      format('the flow belongs to alias %s for ever, not to %s', v_stored.flow_alias, p_flow ->> 'alias'))::pgflow.deployment_check;
+  end if;
+  select f.flow_slug into v_other from pgflow.flows f
+  where (f.flow_slug = p_flow ->> 'alias' and f.flow_alias <> p_flow ->> 'alias') or (f.flow_alias = v_slug and p_flow ->> 'alias' <> v_slug);
+  if v_other is not null then
+    return row(v_slug, 'alias_conflict', '{}'::text[],
+      format('alias %s is the slug of a flow of another alias (%s)', p_flow ->> 'alias', v_other))::pgflow.deployment_check;
+  end if;
+  v_queue_refusals := array(
+    select pgflow._queue_refusal(q.queue_name)
+    from (select distinct r.value as queue_name from jsonb_each_text(p_flow -> 'routing') r) q
+    where pgflow._queue_refusal(q.queue_name) is not null
+    order by q.queue_name
+  );
+  if v_queue_refusals <> '{}' then
+    return row(v_slug, 'queue_conflict', v_queue_refusals, 'a queue of its steps cannot be had')::pgflow.deployment_check;
+  end if;
+  if v_stored.flow_slug is null then
+    return row(v_slug, 'created', '{}'::text[], null)::pgflow.deployment_check;
+  end if;
+
+  v_shape_differences := pgflow._compare_flow_shapes(p_flow -> 'shape', pgflow._get_flow_shape(v_slug));
+  v_routing_differences := pgflow._compare_flow_routings(p_flow -> 'routing', v_routing);
+  if v_shape_differences = '{}' and v_routing_differences = '{}' then
+    return row(v_slug, 'verified', '{}'::text[], null)::pgflow.deployment_check;
+  end if;
+  if (select s.development from pgflow.settings s) then
+    return row(v_slug, 'recreated', v_shape_differences || v_routing_differences, 'recreated together with its runs')::pgflow.deployment_check;
+  end if;
+  return row(
+    v_slug,
+    case when v_shape_differences <> '{}' then 'shape_mismatch' else 'routing_mismatch' end,
+    v_shape_differences || v_routing_differences,
+    format('the %s of a deployed flow never changes: give the new version a slug of its own',
+      case when v_shape_differences <> '{}' then 'shape' else 'routing' end)
+  )::pgflow.deployment_check;
+end;
+$$;

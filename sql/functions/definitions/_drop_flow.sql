@@ -1,0 +1,26 @@
+-- Removes a flow with its runs, and archives its own active messages; drops no queue. The alias stays, without an active
+-- version if this one was it. The caller holds the deployment lock and the alias's lock, exclusively.
+create or replace function pgflow._drop_flow(p_flow_slug text) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_queue_names text[];
+  v_message_ids bigint[];
+begin
+  perform pgflow.lock_runs(array(select r.run_id from pgflow.runs r where r.flow_slug = p_flow_slug and r.status = 'started'));
+  with gone as (
+    delete from pgflow.step_tasks t using pgflow.runs r
+    where r.flow_slug = p_flow_slug and t.run_id = r.run_id
+    returning t.queue_name, t.message_id
+  )
+  select array_agg(g.queue_name), array_agg(g.message_id) into v_queue_names, v_message_ids from gone g;
+  perform pgflow._archive_messages(v_queue_names, v_message_ids);
+  delete from pgflow.step_states s using pgflow.runs r where r.flow_slug = p_flow_slug and s.run_id = r.run_id;
+  delete from pgflow.runs r where r.flow_slug = p_flow_slug;
+  update pgflow.flow_aliases a set active_flow_slug = null where a.active_flow_slug = p_flow_slug;
+  delete from pgflow.deps d where d.flow_slug = p_flow_slug;
+  delete from pgflow.steps s where s.flow_slug = p_flow_slug;
+  delete from pgflow.flows f where f.flow_slug = p_flow_slug;
+end;
+$$;

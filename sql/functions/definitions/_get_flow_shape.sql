@@ -1,0 +1,20 @@
+-- The stored shape of a flow: {"steps": [...]} in the order of step_index; an unknown flow has no steps. Options are left out.
+create or replace function pgflow._get_flow_shape(p_flow_slug text) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object('steps', coalesce(jsonb_agg(jsonb_build_object(
+    'slug', s.step_slug,
+    'stepType', s.step_type,
+    'dependencies', (
+      select coalesce(jsonb_agg(d.dep_slug order by d.dep_slug collate "C"), '[]')
+      from pgflow.deps d where d.flow_slug = s.flow_slug and d.step_slug = s.step_slug
+    ),
+    'whenUnmet', s.when_unmet,
+    'whenExhausted', s.when_exhausted,
+    'requiredInputPattern', pgflow._pattern_shape(s.required_input_pattern),
+    'forbiddenInputPattern', pgflow._pattern_shape(s.forbidden_input_pattern)
+  ) order by s.step_index), '[]'))
+  from pgflow.steps s
+  where s.flow_slug = p_flow_slug;
+$$;

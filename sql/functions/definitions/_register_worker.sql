@@ -1,0 +1,20 @@
+-- Replaces the worker's row, its generation and the (flow, step) pairs that it handles: those of its registry that are routed to its queue.
+create or replace function pgflow._register_worker(
+  p_worker_id uuid, p_function_name text, p_queue_name text, p_registry jsonb, p_generation bigint
+) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  insert into pgflow.workers (worker_id, queue_name, function_name, last_heartbeat_at, generation)
+  values (p_worker_id, p_queue_name, p_function_name, clock_timestamp(), p_generation)
+  on conflict (worker_id) do update
+    set queue_name = excluded.queue_name, function_name = excluded.function_name,
+      last_heartbeat_at = excluded.last_heartbeat_at, generation = excluded.generation;
+  delete from pgflow.worker_handlers h where h.worker_id = p_worker_id;
+  insert into pgflow.worker_handlers (worker_id, flow_slug, step_slug)
+  select p_worker_id, f.value ->> 'slug', s.value ->> 'slug'
+  from jsonb_array_elements(p_registry -> 'flows') f
+  cross join jsonb_array_elements(f.value #> '{shape,steps}') s;
+end;
+$$;

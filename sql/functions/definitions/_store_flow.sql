@@ -1,0 +1,23 @@
+-- Carries out what _check_flow_deployment found for one flow: makes its queues, stores or recreates its definition, or updates its
+-- runtime options. The caller holds the deployment lock.
+create or replace function pgflow._store_flow(p_flow jsonb, p_check_status text) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_slug text := p_flow ->> 'slug';
+begin
+  perform pgflow._provision_queue(q.queue_name)
+  from (select distinct r.value as queue_name from jsonb_each_text(p_flow -> 'routing') r order by 1) q;
+  if p_check_status = 'recreated' then
+    perform pg_advisory_xact_lock(pgflow._alias_lock_key(p_flow ->> 'alias'));
+    perform pgflow._drop_flow(v_slug);
+  end if;
+  if p_check_status = 'verified' then
+    perform pgflow._update_runtime_options(v_slug, p_flow -> 'shape');
+    update pgflow.flows f set is_deployed = true where f.flow_slug = v_slug and not f.is_deployed;
+  else
+    perform pgflow._create_flow_from_shape(v_slug, p_flow -> 'shape', p_flow ->> 'alias', p_flow -> 'routing', true);
+  end if;
+end;
+$$;

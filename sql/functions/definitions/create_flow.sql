@@ -1,0 +1,36 @@
+-- create_flow(flow_slug, max_attempts, base_delay, timeout) -> the flow's row. Compatibility; owner only.
+-- Nulls become 3 attempts, 5 s, 60 s. An existing flow is returned unchanged. Makes the queue of the default routing and
+-- an active alias of the flow's own name. Raises check_violation for an invalid slug, and for one whose queue cannot be had.
+-- Locks: the deployment lock until commit. A repeated call does nothing.
+create or replace function pgflow.create_flow(
+  flow_slug text, max_attempts int default null, base_delay int default null, timeout int default null
+) returns pgflow.flows
+language plpgsql volatile
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  v_flow pgflow.flows;
+  v_refusal text;
+begin
+  perform pgflow._lock_deployments();
+  select f.* into v_flow from pgflow.flows f where f.flow_slug = create_flow.flow_slug;
+  if found then
+    return v_flow;
+  end if;
+  if not pgflow.is_valid_slug(create_flow.flow_slug) then
+    raise exception 'flow slug % is not valid', quote_nullable(create_flow.flow_slug)
+      using errcode = 'check_violation', constraint = 'slug_is_valid', schema = 'pgflow', table = 'flows';
+  end if;
+  v_refusal := pgflow._queue_refusal(lower(create_flow.flow_slug));
+  if v_refusal is not null then
+    raise exception 'flow % cannot be created: %', create_flow.flow_slug, v_refusal using errcode = 'check_violation';
+  end if;
+  perform pgflow._provision_queue(lower(create_flow.flow_slug));
+  v_flow := pgflow._insert_flow(
+    create_flow.flow_slug, create_flow.flow_slug, create_flow.max_attempts, create_flow.base_delay, create_flow.timeout, false
+  );
+  perform pgflow._activate_alias(v_flow.flow_alias, v_flow.flow_slug, null);
+  return v_flow;
+end;
+$$;

@@ -1,0 +1,20 @@
+-- Archives messages of several queues: pairs of equal positions in the two arrays. Pairs without a message are left out.
+-- Locks: the queue rows. A message that is no longer in its queue is no error. Called last, after the rows of tasks.
+create or replace function pgflow._archive_messages(p_queue_names text[], p_message_ids bigint[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_queue record;
+begin
+  for v_queue in
+    select m.queue_name, array_agg(m.message_id order by m.message_id) as message_ids
+    from unnest(p_queue_names, p_message_ids) as m (queue_name, message_id)
+    where m.message_id is not null
+    group by m.queue_name
+    order by m.queue_name
+  loop
+    perform pgmq.archive(v_queue.queue_name, v_queue.message_ids);
+  end loop;
+end;
+$$;

@@ -1,0 +1,14 @@
+-- The milliseconds until the next hidden message of a queue becomes visible; null where none is hidden.
+create or replace function pgflow._next_visible_ms(p_queue_name text) returns bigint
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_next timestamptz;
+begin
+  execute format(
+    'select q.vt from pgmq.%I q where q.vt > $1 order by q.vt limit 1', pgmq.format_table_name(p_queue_name, 'q')
+  ) using clock_timestamp() into v_next;
+  return ceil(extract(epoch from v_next - clock_timestamp()) * 1000);
+end;
+$$;

@@ -1,0 +1,16 @@
+-- Why a queue cannot be had by a deployment; null where it can. A queue that exists in PGMQ but was not made by a deployment
+-- is never taken over silently.
+create or replace function pgflow._queue_refusal(p_queue_name text) returns text
+language sql stable
+set search_path = ''
+as $$
+  select case
+    when not pgflow.is_valid_queue_name(p_queue_name) then format(
+      'queue name %L is not valid: it takes lower-case letters, digits and _, and at most 47 characters; route the steps to another queue',
+      p_queue_name
+    )
+    when exists (select from pgmq.meta m where lower(m.queue_name) = p_queue_name)
+      and not exists (select from pgflow.queues q where q.queue_name = p_queue_name)
+    then format('queue %L exists already and was not made by a deployment', p_queue_name)
+  end;
+$$;

@@ -1,0 +1,17 @@
+-- Raises where a flow has maps over the run's input and that input is not an array.
+create or replace function pgflow._check_root_map_input(p_flow_slug text, p_input jsonb) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if coalesce(jsonb_typeof(p_input), 'null') <> 'array' and exists (
+    select from pgflow.steps s where s.flow_slug = p_flow_slug and s.step_type = 'map' and s.deps_count = 0
+  ) then
+    if p_input is null then
+      raise exception 'Flow % has root map steps but input is NULL', p_flow_slug using errcode = 'invalid_parameter_value';
+    end if;
+    raise exception 'Flow % has root map steps but input is not an array (got %)', p_flow_slug, jsonb_typeof(p_input)
+      using errcode = 'invalid_parameter_value';
+  end if;
+end;
+$$;

@@ -1,0 +1,41 @@
+-- Counts steps that have just been completed or skipped off their runs and off what waits for them; a map that reads one of them learns its
+-- length. A started run that has no step left completes: its output is an object of the completed leaf steps' outputs, null where none completed.
+-- Returns the dependents, some of which may be ready now. The runs are locked by the caller.
+create or replace function pgflow._count_down_dependents(p_run_ids uuid[], p_step_slugs text[])
+returns table (run_id uuid, step_slug text)
+language plpgsql volatile
+set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  update pgflow.runs r
+  set remaining_steps = r.remaining_steps - e.steps,
+    status = case when r.status = 'started' and r.remaining_steps = e.steps then 'completed' else r.status end,
+    completed_at = case when r.status = 'started' and r.remaining_steps = e.steps then now() end,
+    output = case when r.status = 'started' and r.remaining_steps = e.steps then pgflow._run_output(r.run_id) end
+  from (select u.run_id, count(*) as steps from unnest(p_run_ids) as u (run_id) group by u.run_id) e
+  where r.run_id = e.run_id;
+
+  return query
+    with dependents as (
+      select s.run_id, d.step_slug, count(*) as ended,
+        max(case
+          when child.step_type = 'single' then null
+          when s.status = 'skipped' then 0
+          when parent.step_type = 'map' then s.initial_tasks
+          else jsonb_array_length(s.output)
+        end) as array_length
+      from unnest(p_run_ids, p_step_slugs) as e (run_id, step_slug)
+      join pgflow.step_states s on s.run_id = e.run_id and s.step_slug = e.step_slug
+      join pgflow.deps d on d.flow_slug = s.flow_slug and d.dep_slug = s.step_slug
+      join pgflow.steps child on child.flow_slug = d.flow_slug and child.step_slug = d.step_slug
+      join pgflow.steps parent on parent.flow_slug = d.flow_slug and parent.step_slug = d.dep_slug
+      group by s.run_id, d.step_slug
+    )
+    update pgflow.step_states c
+    set remaining_deps = c.remaining_deps - d.ended, initial_tasks = coalesce(c.initial_tasks, d.array_length)
+    from dependents d
+    where c.run_id = d.run_id and c.step_slug = d.step_slug and c.status = 'created'
+    returning c.run_id, c.step_slug;
+end;
+$$;

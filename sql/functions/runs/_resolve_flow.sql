@@ -1,0 +1,37 @@
+-- The version that a new run of this name gets: an alias's active one, or an active version by its own slug.
+-- Raises with what to do for a name that cannot be started. Locks: the alias, shared, until commit.
+create or replace function pgflow._resolve_flow(p_name text) returns pgflow.flows
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_alias text := coalesce(
+    (select a.flow_alias from pgflow.flow_aliases a where a.flow_alias = p_name),
+    (select f.flow_alias from pgflow.flows f where f.flow_slug = p_name)
+  );
+  v_flow pgflow.flows;
+begin
+  if v_alias is null then
+    raise exception 'there is no flow or alias %', quote_nullable(p_name)
+      using errcode = 'foreign_key_violation', schema = 'pgflow', table = 'runs', constraint = 'runs_flow_slug_fkey',
+        hint = coalesce(
+          (select 'known: ' || string_agg(a.flow_alias, ', ' order by a.flow_alias)
+            from pgflow.flow_aliases a where a.active_flow_slug is not null),
+          'no flow is deployed yet: start a worker that has it');
+  end if;
+  perform pg_advisory_xact_lock_shared(pgflow._alias_lock_key(v_alias));
+  select f.* into v_flow
+  from pgflow.flow_aliases a
+  join pgflow.flows f on f.flow_slug = a.active_flow_slug
+  where a.flow_alias = v_alias;
+  if not found then
+    raise exception 'alias % has no active version', quote_literal(v_alias)
+      using errcode = 'object_not_in_prerequisite_state', hint = 'a worker that deploys a version of it activates it';
+  end if;
+  if p_name <> v_alias and v_flow.flow_slug <> p_name then
+    raise exception 'flow % is not the active version of %', quote_literal(p_name), quote_literal(v_alias)
+      using errcode = 'object_not_in_prerequisite_state', hint = format('start %s, whose active version is %s', v_alias, v_flow.flow_slug);
+  end if;
+  return v_flow;
+end;
+$$;

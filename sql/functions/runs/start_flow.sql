@@ -1,0 +1,61 @@
+-- start_flow(flow_slug, input, run_id, idempotency_key) -> the run's row.
+-- The name is an alias first, else the slug of its alias's active version; an inactive version cannot be started.
+-- A key is unique per alias while its run exists: the same key returns that run and starts nothing; with another input it is an
+-- error (unique_violation). Raises: unknown name (foreign_key_violation, with the known aliases as a hint); a root map whose input is not an array; a run_id
+-- that exists. One transaction stores the run, its step states, the tasks of ready steps and their messages.
+-- Locks: the alias, shared, until commit.
+create or replace function pgflow.start_flow(
+  flow_slug text, input jsonb, run_id uuid default null, idempotency_key text default null
+) returns setof pgflow.runs
+language plpgsql volatile security definer
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_version pgflow.flows := pgflow._resolve_flow(start_flow.flow_slug);
+  v_run_id uuid := coalesce(start_flow.run_id, gen_random_uuid());
+  v_known pgflow.runs;
+begin
+  perform pgflow._check_root_map_input(v_version.flow_slug, start_flow.input);
+  insert into pgflow.runs (run_id, flow_slug, flow_alias, started_as, input, remaining_steps, idempotency_key)
+  values (
+    v_run_id, v_version.flow_slug, v_version.flow_alias, start_flow.flow_slug, start_flow.input,
+    (select count(*) from pgflow.steps s where s.flow_slug = v_version.flow_slug), start_flow.idempotency_key
+  )
+  on conflict (flow_alias, idempotency_key) where idempotency_key is not null do nothing;
+  if not found then
+    select r.* into v_known from pgflow.runs r
+    where r.flow_alias = v_version.flow_alias and r.idempotency_key = start_flow.idempotency_key;
+    if v_known.input <> start_flow.input then
+      raise exception 'idempotency key % of % belongs to run %, which has another input',
+        quote_literal(start_flow.idempotency_key), v_version.flow_alias, v_known.run_id using errcode = 'unique_violation';
+    end if;
+    return next v_known;
+    return;
+  end if;
+
+  insert into pgflow.step_states (flow_slug, run_id, step_slug, initial_tasks, remaining_deps)
+  select s.flow_slug, v_run_id, s.step_slug,
+    case
+      when s.step_type = 'single' then 1
+      when s.deps_count = 0 then jsonb_array_length(start_flow.input)
+    end,
+    s.deps_count
+  from pgflow.steps s
+  where s.flow_slug = v_version.flow_slug
+  order by s.step_slug;
+
+  perform pgflow._advance_steps(array_fill(v_run_id, array[cardinality(u.step_slugs)]), u.step_slugs)
+  from (
+    select array(select s.step_slug from pgflow.steps s where s.flow_slug = v_version.flow_slug and s.deps_count = 0) as step_slugs
+  ) u;
+  update pgflow.runs r set status = 'completed', completed_at = now()
+  where r.run_id = v_run_id and r.status = 'started' and r.remaining_steps = 0;
+  return query select r.* from pgflow.runs r where r.run_id = v_run_id;
+end;
+$$;

@@ -1,0 +1,48 @@
+-- Claims the queued tasks of started runs behind the given messages of one queue: counts the attempt, raises the claim number and stores the
+-- effective timeout. Tasks whose row is locked are left alone: a claim never waits. Messages without such a task give no row.
+-- The messages were read in an earlier statement: this one's snapshot sees their tasks.
+create or replace function pgflow._claim_messages(p_queue_name text, p_message_ids bigint[], p_worker_id uuid)
+returns table (
+  flow_slug text, run_id uuid, step_slug text, input jsonb, msg_id bigint, task_index int, flow_input jsonb,
+  claim_no bigint, attempt int, max_attempts int, timeout_s int
+)
+language plpgsql volatile
+set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  return query
+    with claimable as (
+      select t.run_id, t.step_slug, t.task_index, d.step_type, d.deps_count,
+        coalesce(d.opt_timeout, f.opt_timeout) as timeout_s, coalesce(d.opt_max_attempts, f.opt_max_attempts) as max_attempts
+      from unnest(p_message_ids) as m (message_id)
+      join pgflow.step_tasks t on t.queue_name = p_queue_name and t.message_id = m.message_id
+      join pgflow.runs r on r.run_id = t.run_id
+      join pgflow.step_states s on s.run_id = t.run_id and s.step_slug = t.step_slug
+      join pgflow.steps d on d.flow_slug = t.flow_slug and d.step_slug = t.step_slug
+      join pgflow.flows f on f.flow_slug = t.flow_slug
+      where t.status = 'queued' and r.status = 'started' and s.status = 'started'
+      for update of t skip locked
+    ), claimed as (
+      update pgflow.step_tasks t
+      set status = 'started', started_at = now(), attempts_count = t.attempts_count + 1, claim_no = t.claim_no + 1,
+        claimed_timeout = c.timeout_s, last_worker_id = p_worker_id
+      from claimable c
+      where t.run_id = c.run_id and t.step_slug = c.step_slug and t.task_index = c.task_index
+      returning t.flow_slug, t.run_id, t.step_slug, t.input, t.message_id, t.task_index, t.claim_no, t.attempts_count,
+        c.max_attempts, c.timeout_s, c.step_type, c.deps_count
+    )
+    select c.flow_slug, c.run_id, c.step_slug,
+      case
+        when c.step_type = 'map' then c.input
+        when c.deps_count = 0 then r.input
+        else pgflow._step_input(c.flow_slug, c.run_id, c.step_slug)
+      end,
+      c.message_id, c.task_index,
+      case when c.step_type = 'single' and c.deps_count = 0 then r.input end,
+      c.claim_no, c.attempts_count, c.max_attempts, c.timeout_s
+    from claimed c
+    join pgflow.runs r on r.run_id = c.run_id
+    order by c.message_id;
+end;
+$$;

@@ -1,0 +1,30 @@
+-- What each callback of a batch finds: 'done' where it comes from the claim that is current and its step and run are under way,
+-- 'already' where this very claim's outcome is recorded, else 'stale'. A second callback for a task in one batch is never 'done'.
+-- One answer for each position of the arrays. The runs are locked by the caller, so an answer stays true until commit.
+create or replace function pgflow._judge_callbacks(p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_claim_nos bigint[])
+returns text[]
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(array_agg(
+      case
+        when j.settled_claim_no = j.claim_no then 'already'
+        when not j.is_current then 'stale'
+        when j.earlier > 0 then 'already'
+        else 'done'
+      end order by j.n), '{}')
+    from (
+      select g.n, g.claim_no, t.settled_claim_no,
+        coalesce(t.status = 'started' and t.claim_no = g.claim_no and s.status = 'started' and r.status = 'started', false) as is_current,
+        row_number() over (partition by g.run_id, g.step_slug, g.task_index, g.claim_no order by g.n) - 1 as earlier
+      from unnest(p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos) with ordinality
+        as g (run_id, step_slug, task_index, claim_no, n)
+      left join pgflow.step_tasks t on t.run_id = g.run_id and t.step_slug = g.step_slug and t.task_index = g.task_index
+      left join pgflow.step_states s on s.run_id = t.run_id and s.step_slug = t.step_slug
+      left join pgflow.runs r on r.run_id = t.run_id
+    ) j
+  );
+end;
+$$;

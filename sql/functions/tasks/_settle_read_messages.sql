@@ -1,0 +1,39 @@
+-- Settles the messages that a claim has read, after it has claimed what it could: archives those of ended tasks, and those without a task that are older
+-- than 60 s (which it returns); hides those without a task for 5 s, those of started tasks until they can be recovered (for 5 s where they already can), and
+-- those that somebody else has locked for 1 s. A message that is hidden for the right time already is not touched.
+create or replace function pgflow._settle_read_messages(
+  p_queue_name text, p_message_ids bigint[], p_enqueued_at timestamptz[], p_hidden_s int
+) returns setof bigint
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_ids bigint[];
+  v_visible_at timestamptz[];
+  v_archived bigint[];
+  v_orphans bigint[];
+begin
+  select array_agg(j.message_id) filter (where j.visible_at is not null), array_agg(j.visible_at) filter (where j.visible_at is not null),
+    array_agg(j.message_id) filter (where j.visible_at is null), array_agg(j.message_id) filter (where j.visible_at is null and j.is_orphan)
+  into v_ids, v_visible_at, v_archived, v_orphans
+  from (
+    select m.message_id, t.run_id is null as is_orphan,
+      case
+        when t.run_id is null and m.enqueued_at > clock_timestamp() - interval '60 seconds' then clock_timestamp() + interval '5 seconds'
+        when t.status = 'started' then greatest(pgflow._recoverable_at(t.started_at, t.claimed_timeout), clock_timestamp() + interval '5 seconds')
+        when t.status = 'queued' and r.status = 'started' then clock_timestamp() + interval '1 second'
+      end as visible_at
+    from unnest(p_message_ids, p_enqueued_at) as m (message_id, enqueued_at)
+    left join pgflow.step_tasks t on t.queue_name = p_queue_name and t.message_id = m.message_id
+    left join pgflow.runs r on r.run_id = t.run_id
+    where t.status is distinct from 'started' or t.claimed_timeout + 30 <> p_hidden_s or t.started_at <> now()
+  ) j;
+  if v_ids is not null then
+    perform pgflow._set_visibility(array_fill(p_queue_name, array[cardinality(v_ids)]), v_ids, v_visible_at);
+  end if;
+  if v_archived is not null then
+    perform pgmq.archive(p_queue_name, v_archived);
+  end if;
+  return query select unnest(v_orphans);
+end;
+$$;

@@ -1,0 +1,36 @@
+-- fail_tasks(run_ids, step_slugs, task_indexes, claim_nos, messages, delays, permanent, free): records failed attempts, in arrays of equal length.
+-- While attempts remain the task is queued again after its backoff, or after its delay in seconds where one is given; otherwise, or where it is
+-- permanent, the step's when_exhausted applies. A free entry is put back for its delay and costs no attempt (luaflow.snooze).
+-- Answers each position: done | already | stale; the last two change nothing. The result equals the serial order by (run_id, step_index, task_index):
+-- what comes behind the entry that ended its step or run is stale.
+-- Locks: runs in order, step states, tasks, then queue rows; until commit.
+create or replace function pgflow.fail_tasks(
+  p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_claim_nos bigint[],
+  p_messages text[], p_delays float8[], p_permanent boolean[], p_free boolean[]
+) returns table (ordinal int, answer text)
+language plpgsql volatile security definer
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_answers text[];
+  v_effects text[];
+begin
+  perform pgflow.lock_runs(p_run_ids);
+  v_answers := pgflow._judge_callbacks(p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos);
+  v_effects := pgflow._judge_failures(p_run_ids, p_step_slugs, p_task_indexes, v_answers, p_permanent, p_free);
+  perform pgflow._requeue_failed_tasks(p_run_ids, p_step_slugs, p_task_indexes, p_messages, p_delays, v_effects);
+  if v_effects && array['fail', 'skip', 'skip-cascade'] then
+    perform pgflow._end_exhausted_tasks(p_run_ids, p_step_slugs, p_task_indexes, p_messages, v_effects);
+  end if;
+  return query
+    select a.n::int, case when a.answer = 'done' and a.effect = 'none' then 'stale' else a.answer end
+    from unnest(v_answers, v_effects) with ordinality as a (answer, effect, n)
+    order by a.n;
+end;
+$$;

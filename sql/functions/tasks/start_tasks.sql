@@ -1,0 +1,39 @@
+-- start_tasks(flow_slug, msg_ids, worker_id) -> the records of the tasks claimed. Compatibility: for workers that poll the queue of the default
+-- routing themselves. Messages without a queued task of the flow are ignored. Hides each claimed message for its effective timeout + 2 s.
+-- Raises foreign_key_violation for an unknown worker. Locks: tasks, skipping what is locked, then queue rows.
+create or replace function pgflow.start_tasks(flow_slug text, msg_ids bigint[], worker_id uuid)
+returns setof pgflow.step_task_record
+language plpgsql volatile security definer
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_queue_name text := lower(start_tasks.flow_slug);
+  v_message_ids bigint[];
+  v_visible_at timestamptz[];
+begin
+  if not exists (select from pgflow.workers w where w.worker_id = start_tasks.worker_id) then
+    raise exception 'worker % is not known', start_tasks.worker_id using errcode = 'foreign_key_violation';
+  end if;
+  v_message_ids := array(
+    select t.message_id
+    from unnest(start_tasks.msg_ids) as m (message_id)
+    join pgflow.step_tasks t on t.queue_name = v_queue_name and t.message_id = m.message_id
+    where t.flow_slug = start_tasks.flow_slug
+  );
+  return query
+    select c.flow_slug, c.run_id, c.step_slug, c.input, c.msg_id, c.task_index, c.flow_input
+    from pgflow._claim_messages(v_queue_name, v_message_ids, start_tasks.worker_id) c;
+  select array_agg(t.message_id), array_agg(clock_timestamp() + make_interval(secs => t.claimed_timeout + 2))
+  into v_message_ids, v_visible_at
+  from unnest(v_message_ids) as m (message_id)
+  join pgflow.step_tasks t on t.queue_name = v_queue_name and t.message_id = m.message_id
+  where t.status = 'started' and t.last_worker_id = start_tasks.worker_id and t.started_at = now();
+  perform pgflow._set_visibility(array_fill(v_queue_name, array[cardinality(v_message_ids)]), v_message_ids, v_visible_at);
+end;
+$$;

@@ -1,0 +1,35 @@
+-- worker_heartbeat(worker_id, run_ids, step_slugs, task_indexes, claim_nos): a sign of life every 2 s, while draining too, with the tasks that the
+-- worker has in flight. Returns one row: deprecated (also where the worker is unknown or stopped), whether its function is enabled, the
+-- schema's version, and the positions of the tasks that are no longer its own (their run ended, or another claim took them).
+-- Locks: the worker's row. Repeated calls only refresh it.
+create or replace function pgflow.worker_heartbeat(
+  p_worker_id uuid, p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_claim_nos bigint[]
+) returns table (deprecated boolean, function_enabled boolean, schema_version int, lost_ordinals int[])
+language plpgsql volatile security definer
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_worker pgflow.workers;
+begin
+  update pgflow.workers w set last_heartbeat_at = clock_timestamp()
+  where w.worker_id = p_worker_id and w.stopped_at is null
+  returning * into v_worker;
+  return query
+    select v_worker.worker_id is null or v_worker.deprecated_at is not null,
+      coalesce((select f.enabled from pgflow.worker_functions f where f.function_name = v_worker.function_name), true),
+      (select max(m.version) from pgflow.migrations m),
+      array(
+        select g.n::int
+        from unnest(p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos) with ordinality as g (run_id, step_slug, task_index, claim_no, n)
+        left join pgflow.step_tasks t on t.run_id = g.run_id and t.step_slug = g.step_slug and t.task_index = g.task_index
+        where t.status is distinct from 'started' or t.claim_no <> g.claim_no or t.last_worker_id is distinct from p_worker_id
+        order by g.n
+      );
+end;
+$$;
