@@ -1,0 +1,313 @@
+/* The life of one executor process. */
+#include "worker/executor_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/build_id.h"
+#include "base/channel.h"
+#include "base/xalloc.h"
+#include "worker/output_lines.h"
+
+enum {
+  LOAD_MS = 30000,
+  STOP_MS = 2000,       /* from a closed channel to SIGKILL */
+  LAST_WORDS_MS = 500,  /* how long a dead executor's pipes are read, in case a grandchild holds them open */
+  FIRST_FREE_FD = 10,   /* above the descriptors that uv_spawn sets up in the child */
+};
+
+struct executor_process {
+  uv_process_t process;
+  uv_timer_t timer; /* end of loading, SIGKILL after a stop, end of the last words; never two at once */
+  struct channel *channel;
+  struct output_lines *output[2]; /* stdout, stderr; NULL for scripts */
+  struct buf load;                /* the LOAD frame, sent after HELLO */
+  struct executor_events events;
+  void *owner;
+  struct executor_exit exit;
+  bool is_script;
+  bool is_session; /* leads its session and process group */
+  bool greeted;
+  bool reaped;
+  bool reported; /* exited was called */
+  bool channel_ended;
+  int lines_open;
+  int open_handles;
+  bool has_handle; /* uv_spawn has set the process handle up, whether it succeeded or not */
+};
+
+/* ---- the end ---- */
+
+static void report_exit(struct executor_process *process) {
+  if (!process->reaped || process->reported) return;
+  process->reported = true;
+  uv_timer_stop(&process->timer);
+  process->events.exited(process->owner, &process->exit);
+}
+
+static void check_ended(struct executor_process *process) {
+  if (process->channel_ended && process->lines_open == 0) report_exit(process);
+}
+
+static void on_last_words_over(uv_timer_t *timer) { report_exit(timer->data); }
+
+static void on_exit(uv_process_t *handle, int64_t code, int signal) {
+  struct executor_process *process = handle->data;
+  struct executor_exit *end = &process->exit;
+  process->reaped = true;
+  end->code = code;
+  end->signal = signal;
+  if (*end->reason == '\0' && signal)
+    snprintf(end->reason, sizeof end->reason, "was killed by signal %d (%.30s)", signal, strsignal(signal));
+  else if (*end->reason == '\0')
+    snprintf(end->reason, sizeof end->reason, "exited with code %d", (int)code);
+  uv_timer_start(&process->timer, on_last_words_over, LAST_WORDS_MS, 0);
+  check_ended(process);
+}
+
+void executor_process_kill(struct executor_process *process) {
+  if (process->reaped) return;
+  kill(process->is_session ? -process->process.pid : process->process.pid, SIGKILL);
+}
+
+/* Kills it; the reason replaces that of the signal. */
+static void kill_for(struct executor_process *process, const char *reason) {
+  snprintf(process->exit.reason, sizeof process->exit.reason, "%s", reason);
+  executor_process_kill(process);
+}
+
+static void on_stop_over(uv_timer_t *timer) { executor_process_kill(timer->data); }
+
+void executor_process_stop(struct executor_process *process) {
+  if (process->channel) channel_close(process->channel);
+  process->channel = NULL;
+  process->channel_ended = true;
+  if (process->reaped)
+    check_ended(process);
+  else
+    uv_timer_start(&process->timer, on_stop_over, STOP_MS, 0);
+}
+
+static void on_handle_closed(uv_handle_t *handle) {
+  struct executor_process *process = handle->data;
+  if (--process->open_handles > 0) return;
+  buf_free(&process->load);
+  free(process);
+}
+
+void executor_process_free(struct executor_process *process) {
+  if (!process) return;
+  executor_process_kill(process);
+  if (process->channel) channel_close(process->channel);
+  for (int i = 0; i < 2; i++)
+    if (process->output[i]) output_lines_close(process->output[i]);
+  uv_close((uv_handle_t *)&process->timer, on_handle_closed);
+  if (process->has_handle) uv_close((uv_handle_t *)&process->process, on_handle_closed);
+}
+
+/* ---- frames and lines ---- */
+
+static void on_hello(struct executor_process *process, struct cursor *payload) {
+  struct text build = cursor_text(payload);
+  const char *own = build_id();
+  if (!build.bytes || build.length != strlen(own) || memcmp(build.bytes, own, build.length) != 0) {
+    kill_for(process, "is of another build");
+    return;
+  }
+  process->greeted = true;
+  channel_send(process->channel, FRAME_LOAD, 0, &process->load);
+  buf_free(&process->load);
+}
+
+static void on_loaded(struct executor_process *process, struct frame *frame) {
+  struct load_report report = {0};
+  bool good = frame->type == FRAME_LOADED ? load_report_read_loaded(&report, &frame->payload)
+                                          : load_report_read_problems(&report, &frame->payload);
+  uv_timer_stop(&process->timer);
+  if (good)
+    process->events.loaded(process->owner, &report);
+  else
+    kill_for(process, "sent a broken report");
+  load_report_free(&report);
+}
+
+static void on_frame(void *owner, struct frame *frame) {
+  struct executor_process *process = owner;
+  switch (frame->type) {
+    case FRAME_HELLO:
+      on_hello(process, &frame->payload);
+      return;
+    case FRAME_LOADED:
+    case FRAME_PROBLEMS:
+      on_loaded(process, frame);
+      return;
+    case FRAME_RESULT:
+    case FRAME_LOG:
+    case FRAME_FLOW_INPUT:
+    case FRAME_EXIT:
+      process->events.frame(process->owner, frame);
+      return;
+    case FRAME_LOAD:
+    case FRAME_TASK:
+    case FRAME_FLOW_INPUT_REPLY:
+    case FRAME_ABANDON:
+    case FRAME_STOPPING:
+      kill_for(process, "sent a frame that only the host sends");
+      return;
+  }
+}
+
+/* The channel of a living executor ends only when it is about to die, or has written rubbish. */
+static void on_channel_closed(void *owner) {
+  struct executor_process *process = owner;
+  process->channel_ended = true;
+  if (!process->reaped) uv_timer_start(&process->timer, on_stop_over, STOP_MS, 0);
+  check_ended(process);
+}
+
+static void on_stdout_line(void *owner, const char *line) {
+  struct executor_process *process = owner;
+  if (process->events.line) process->events.line(process->owner, false, line);
+}
+
+static void on_stderr_line(void *owner, const char *line) {
+  struct executor_process *process = owner;
+  if (process->events.line) process->events.line(process->owner, true, line);
+}
+
+static void on_lines_ended(void *owner) {
+  struct executor_process *process = owner;
+  process->lines_open--;
+  check_ended(process);
+}
+
+void executor_process_send(struct executor_process *process, enum frame_type type, uint64_t task,
+                           const struct buf *payload) {
+  if (process->channel) channel_send(process->channel, type, task, payload);
+}
+
+int executor_process_pid(const struct executor_process *process) { return process->process.pid; }
+
+/* ---- the beginning ---- */
+
+int executor_open_program(struct err *err) {
+  int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+  if (high < 0) err_set(err, ERR_RETRY, EXIT_FAILED, "cannot open the own program file: %s", strerror(errno));
+  if (fd >= 0) close(fd);
+  return high;
+}
+
+static void put_load(struct buf *load, const struct executor_options *options) {
+  buf_put_u8(load, (uint8_t)options->mode);
+  buf_put_str(load, options->root);
+  buf_put_u8(load, options->development);
+  buf_put_i64(load, options->max_output);
+  buf_put_u8(load, 0);
+  buf_put_u32(load, (uint32_t)options->entry_count);
+  for (size_t i = 0; i < options->entry_count; i++) buf_put_str(load, options->entries[i]);
+}
+
+static bool is_own_setting(const char *variable) {
+  return strncmp(variable, "DATABASE_URL=", 13) == 0 || strncmp(variable, "PG", 2) == 0 ||
+         strncmp(variable, "LUAFLOW_", 8) == 0;
+}
+
+/* The environment without the host's settings; the texts are borrowed, the list is the caller's. */
+static char **environment_for_handlers(void) {
+  size_t count = 0;
+  for (char **v = environ; *v; v++) count++;
+  char **list = xcalloc(count + 1, sizeof *list);
+  size_t kept = 0;
+  for (char **v = environ; *v; v++)
+    if (!is_own_setting(*v)) list[kept++] = *v;
+  return list;
+}
+
+static void on_load_over(uv_timer_t *timer) { kill_for(timer->data, "did not load within 30 s"); }
+
+static uv_pipe_t *new_channel_pipe(uv_loop_t *loop) {
+  uv_pipe_t *pipe = xcalloc(1, sizeof *pipe);
+  uv_pipe_init(loop, pipe, 0);
+  return pipe;
+}
+
+static void fill_stdio(struct executor_process *process, uv_pipe_t *pipe, int snapshot, uv_stdio_container_t stdio[5]) {
+  for (int fd = 0; fd < 3; fd++) {
+    if (process->is_script) {
+      stdio[fd] = (uv_stdio_container_t){.flags = UV_INHERIT_FD, .data.fd = fd};
+    } else if (fd == 0) {
+      stdio[fd] = (uv_stdio_container_t){.flags = UV_IGNORE};
+    } else {
+      process->output[fd - 1] =
+          output_lines_new(process->timer.loop, fd == 1 ? on_stdout_line : on_stderr_line, on_lines_ended, process);
+      stdio[fd] = (uv_stdio_container_t){.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE,
+                                         .data.stream = output_lines_stream(process->output[fd - 1])};
+    }
+  }
+  stdio[3] = (uv_stdio_container_t){.flags = UV_CREATE_PIPE | UV_READABLE_PIPE | UV_WRITABLE_PIPE,
+                                    .data.stream = (uv_stream_t *)pipe};
+  stdio[4] = (uv_stdio_container_t){.flags = UV_INHERIT_FD, .data.fd = snapshot};
+}
+
+static int spawn(struct executor_process *process, const struct executor_options *options, uv_pipe_t *pipe) {
+  char program[32], snapshot_path[32];
+  char *arguments[] = {"luaflow", "executor", NULL};
+  uv_stdio_container_t stdio[5];
+  snprintf(program, sizeof program, "/proc/self/fd/%d", options->program);
+  snprintf(snapshot_path, sizeof snapshot_path, "/proc/self/fd/%d", options->snapshot);
+  int snapshot = open(snapshot_path, O_RDONLY | O_CLOEXEC); /* with an offset of its own */
+  if (snapshot < 0) return -errno;
+  fill_stdio(process, pipe, snapshot, stdio);
+  char **environment = process->is_script ? NULL : environment_for_handlers();
+  const uv_process_options_t spawning = {
+      .exit_cb = on_exit,
+      .file = program,
+      .args = arguments,
+      .env = environment,
+      .flags = process->is_script ? 0 : UV_PROCESS_DETACHED,
+      .stdio = stdio,
+      .stdio_count = 5,
+  };
+  process->has_handle = true;
+  process->open_handles++;
+  int status = uv_spawn(process->timer.loop, &process->process, &spawning);
+  free(environment);
+  close(snapshot);
+  return status;
+}
+
+struct executor_process *executor_process_new(uv_loop_t *loop, const struct executor_options *options,
+                                              const struct executor_events *events, void *owner, struct err *err) {
+  static const struct channel_events channel_events = {.frame = on_frame, .closed = on_channel_closed};
+  struct executor_process *process = xcalloc(1, sizeof *process);
+  uv_pipe_t *pipe = new_channel_pipe(loop);
+  process->events = *events;
+  process->owner = owner;
+  process->is_script = options->mode == LOAD_SCRIPT;
+  process->is_session = !process->is_script;
+  process->open_handles = 1;
+  process->process.data = process;
+  process->timer.data = process;
+  uv_timer_init(loop, &process->timer);
+  int status = spawn(process, options, pipe);
+  process->channel = channel_new(pipe, &channel_events, process);
+  if (status < 0) {
+    err_set(err, ERR_RETRY, EXIT_FAILED, "cannot start an executor: %s", uv_strerror(status));
+    process->reaped = true; /* there is nothing to kill */
+    executor_process_free(process);
+    return NULL;
+  }
+  put_load(&process->load, options);
+  for (int i = 0; i < 2 && !process->is_script; i++) {
+    output_lines_start(process->output[i]);
+    process->lines_open++;
+  }
+  if (!process->is_script) uv_timer_start(&process->timer, on_load_over, LOAD_MS, 0);
+  return process;
+}

@@ -1,0 +1,47 @@
+/* What an executor reports about the modules it loaded: the workers they define, or the problems. */
+#ifndef LUAFLOW_WORKER_LOAD_REPORT_H
+#define LUAFLOW_WORKER_LOAD_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+struct load_worker {
+  char *queue;
+  char *name;     /* the worker function */
+  char *registry; /* JSON text, as deploy_flows takes it */
+};
+
+struct load_problem {
+  char *code;
+  char *message;
+  char *file; /* NULL, like the rest, where it is not known */
+  int64_t line; /* 0 where it is not known */
+  char *flow;
+  char *step;
+  char *hint;
+};
+
+/* All owned. Either problems or workers. */
+struct load_report {
+  char *digest; /* equal for equal modules */
+  struct load_worker *workers;
+  size_t worker_count;
+  struct load_problem *problems;
+  size_t problem_count;
+};
+
+/* Each reads the payload of the frame of that name into an empty report; false if it is not well formed. */
+bool load_report_read_loaded(struct load_report *report, struct cursor *payload) __attribute__((warn_unused_result));
+bool load_report_read_problems(struct load_report *report, struct cursor *payload) __attribute__((warn_unused_result));
+/* The worker with that queue; NULL if there is none. */
+const struct load_worker *load_report_worker(const struct load_report *report, const char *queue);
+/* Takes the content over and leaves source empty. */
+void load_report_move(struct load_report *target, struct load_report *source);
+void load_report_free(struct load_report *report);
+/* Appends one line for each problem: file:line: [code] message (hint). */
+void load_report_put_problems(const struct load_report *report, struct buf *out);
+
+#endif

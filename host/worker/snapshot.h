@@ -1,0 +1,12 @@
+/* The Lua modules of a generation, pinned to bytes: every *.lua file below the root in one memory file. */
+#ifndef LUAFLOW_WORKER_SNAPSHOT_H
+#define LUAFLOW_WORKER_SNAPSHOT_H
+
+#include "base/err.h"
+
+/* Reads the files and returns the descriptor of a sealed memory file, -1 with *err on failure. Content: for each file, sorted, the
+ * texts (as buf_put_text writes them) path below the root and content. Folders whose name starts with a dot, and node_modules, are left out;
+ * links to files and folders are followed. Blocks while it reads. */
+int snapshot_take(const char *root, struct err *err) __attribute__((warn_unused_result));
+
+#endif
