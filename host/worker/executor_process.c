@@ -56,7 +56,7 @@ static void check_ended(struct executor_process *process) {
 
 static void on_last_words_over(uv_timer_t *timer) { report_exit(timer->data); }
 
-static void on_exit(uv_process_t *handle, int64_t code, int signal) {
+static void on_reaped(uv_process_t *handle, int64_t code, int signal) {
   struct executor_process *process = handle->data;
   struct executor_exit *end = &process->exit;
   process->reaped = true;
@@ -266,7 +266,7 @@ static int spawn(struct executor_process *process, const struct executor_options
   fill_stdio(process, pipe, snapshot, stdio);
   char **environment = process->is_script ? NULL : environment_for_handlers();
   const uv_process_options_t spawning = {
-      .exit_cb = on_exit,
+      .exit_cb = on_reaped,
       .file = program,
       .args = arguments,
       .env = environment,
