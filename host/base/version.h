@@ -1,0 +1,7 @@
+/* The program's version; CMakeLists.txt reads it here. */
+#ifndef LUAFLOW_BASE_VERSION_H
+#define LUAFLOW_BASE_VERSION_H
+
+#define LUAFLOW_VERSION "0.1.0"
+
+#endif
