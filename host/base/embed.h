@@ -9,6 +9,7 @@ struct embed_file {
   const char *path; /* "lua/luaflow/flow.lua", "sql/migrations/0001_schema.sql" */
   const char *data; /* length bytes and a NUL after them */
   size_t length;
+  const char *sha256; /* of data, in lower-case hexadecimal */
 };
 
 /* All of them, sorted by path, byte by byte. */
