@@ -10,7 +10,7 @@ enum { READ_SIZE = 64 * 1024, KEEP_MAX = 1 << 20 /* a larger buffer is given bac
 
 struct channel {
   uv_pipe_t *pipe; /* owned */
-  uv_prepare_t flush; /* active while out holds bytes and nothing is being written */
+  uv_idle_t flush; /* active while out holds bytes and nothing is being written */
   uv_write_t write;
   struct buf out;     /* accepted */
   struct buf written; /* being written; memory of the request in flight */
@@ -43,7 +43,7 @@ static void close_handles(struct channel *channel) {
 
 static void mute(struct channel *channel) {
   channel->mute = true;
-  uv_prepare_stop(&channel->flush);
+  uv_idle_stop(&channel->flush);
   buf_clear(&channel->out);
 }
 
@@ -55,13 +55,13 @@ static void peer_gone(struct channel *channel) {
   if (!channel->closing) channel->events.closed(channel->owner);
 }
 
-static void on_flush(uv_prepare_t *handle);
+static void on_flush(uv_idle_t *handle);
 
 /* Writes what is accepted; closes a closing channel that has nothing left. */
 static void write_more(struct channel *channel) {
-  uv_prepare_stop(&channel->flush);
+  uv_idle_stop(&channel->flush);
   if (channel->out.len && !channel->mute) {
-    uv_prepare_start(&channel->flush, on_flush);
+    uv_idle_start(&channel->flush, on_flush);
     return;
   }
   if (channel->closing) close_handles(channel);
@@ -76,9 +76,9 @@ static void on_written(uv_write_t *request, int status) {
   write_more(channel);
 }
 
-static void on_flush(uv_prepare_t *handle) {
+static void on_flush(uv_idle_t *handle) {
   struct channel *channel = handle->data;
-  uv_prepare_stop(handle);
+  uv_idle_stop(handle);
   if (channel->writing || channel->mute || channel->out.len == 0) return;
   struct buf swap = channel->written;
   channel->written = channel->out;
@@ -119,7 +119,7 @@ struct channel *channel_new(uv_pipe_t *pipe, const struct channel_events *events
   channel->owner = owner;
   channel->open_handles = 2;
   pipe->data = channel;
-  uv_prepare_init(pipe->loop, &channel->flush);
+  uv_idle_init(pipe->loop, &channel->flush);
   channel->flush.data = channel;
   if (uv_read_start((uv_stream_t *)pipe, on_alloc, on_read) < 0) channel->gone = true;
   return channel;
@@ -128,7 +128,7 @@ struct channel *channel_new(uv_pipe_t *pipe, const struct channel_events *events
 void channel_send(struct channel *channel, enum frame_type type, uint64_t task, const struct buf *payload) {
   if (channel->mute || channel->closing) return;
   frame_encode(&channel->out, type, task, payload);
-  if (!channel->writing) uv_prepare_start(&channel->flush, on_flush);
+  if (!channel->writing) uv_idle_start(&channel->flush, on_flush);
 }
 
 size_t channel_backlog(const struct channel *channel) {

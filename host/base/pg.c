@@ -45,7 +45,7 @@ struct pg {
   PGconn *conn;
   uv_poll_t *poll;   /* on the heap, since it outlives its connection by a turn of the loop; NULL without a connection */
   uv_timer_t timer;  /* end of the attempt, of the wait, or of the first unit's deadline */
-  uv_prepare_t kick; /* active while something was submitted and not pumped */
+  uv_idle_t kick; /* active while something was submitted and not pumped */
   int open_handles;
   int failures; /* in a row */
   int backend_pid;
@@ -192,9 +192,9 @@ static void pump(struct pg *pg, bool readable) {
   if (pg->conn == conn && conn && !alive) broke_by_libpq(pg);
 }
 
-static void on_kick(uv_prepare_t *kick) {
+static void on_kick(uv_idle_t *kick) {
   struct pg *pg = kick->data;
-  uv_prepare_stop(kick);
+  uv_idle_stop(kick);
   if (pg->state == PG_READY || pg->state == PG_SETTING_UP) pump(pg, false);
 }
 
@@ -209,7 +209,7 @@ static void on_set_up(void *owner, struct pg_unit *unit, const struct err *err) 
   pg->backend_pid = atoi(PQgetvalue(pid, 0, 0));
   pg->failures = 0;
   set_state(pg, PG_READY);
-  if (pg->queue) uv_prepare_start(&pg->kick, on_kick);
+  if (pg->queue) uv_idle_start(&pg->kick, on_kick);
   pg->events.ready(pg->owner);
 }
 
@@ -305,7 +305,7 @@ struct pg *pg_new(uv_loop_t *loop, const struct pg_options *options, const struc
   struct pg *pg = xcalloc(1, sizeof *pg);
   *pg = (struct pg){.loop = loop, .options = *options, .events = *events, .owner = owner, .target = target};
   uv_timer_init(loop, &pg->timer);
-  uv_prepare_init(loop, &pg->kick);
+  uv_idle_init(loop, &pg->kick);
   pg->timer.data = pg;
   pg->kick.data = pg;
   pg->open_handles = 2;
@@ -320,7 +320,7 @@ int pg_backend_pid(const struct pg *pg) { return pg->backend_pid; }
 
 void pg_submit(struct pg *pg, struct pg_unit *unit) {
   DL_APPEND(pg->queue, unit);
-  if (pg->state == PG_READY) uv_prepare_start(&pg->kick, on_kick);
+  if (pg->state == PG_READY) uv_idle_start(&pg->kick, on_kick);
 }
 
 void pg_reconnect(struct pg *pg, const struct err *err) {

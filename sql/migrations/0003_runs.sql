@@ -23,7 +23,7 @@ create table pgflow.runs (
   constraint completed_at_is_after_started_at check (completed_at >= started_at),
   constraint failed_at_is_after_started_at check (failed_at >= started_at),
   constraint cancelled_at_is_after_started_at check (cancelled_at >= started_at)
-) with (fillfactor = 60);
+) with (fillfactor = 50);
 create index runs_flow_slug_idx on pgflow.runs (flow_slug);
 create index runs_started_at_idx on pgflow.runs (started_at);
 create unique index runs_idempotency_key on pgflow.runs (flow_alias, idempotency_key) where idempotency_key is not null;

@@ -18,7 +18,7 @@ begin
     order by m.queue_name
   loop
     execute format(
-      'update pgmq.%I q set vt = m.visible_at from unnest($1, $2) as m (message_id, visible_at) where q.msg_id = m.message_id',
+      'update pgmq.%I q set vt = m.visible_at from unnest($1, $2) as m (message_id, visible_at) where q.msg_id = any (array[m.message_id])',
       pgmq.format_table_name(v_queue.queue_name, 'q')
     ) using v_queue.message_ids, v_queue.visible_at;
   end loop;

@@ -14,11 +14,11 @@ begin
     completed_at = case when r.status = 'started' and r.remaining_steps = e.steps then now() end,
     output = case when r.status = 'started' and r.remaining_steps = e.steps then pgflow._run_output(r.run_id) end
   from (select u.run_id, count(*) as steps from unnest(p_run_ids) as u (run_id) group by u.run_id) e
-  where r.run_id = e.run_id;
+  where r.run_id = any (array[e.run_id]);
 
   return query
     with dependents as (
-      select s.run_id, d.step_slug, count(*) as ended,
+      select e.run_id, d.step_slug, count(*) as ended,
         max(case
           when child.step_type = 'single' then null
           when s.status = 'skipped' then 0
@@ -26,16 +26,16 @@ begin
           else jsonb_array_length(s.output)
         end) as array_length
       from unnest(p_run_ids, p_step_slugs) as e (run_id, step_slug)
-      join pgflow.step_states s on s.run_id = e.run_id and s.step_slug = e.step_slug
-      join pgflow.deps d on d.flow_slug = s.flow_slug and d.dep_slug = s.step_slug
-      join pgflow.steps child on child.flow_slug = d.flow_slug and child.step_slug = d.step_slug
-      join pgflow.steps parent on parent.flow_slug = d.flow_slug and parent.step_slug = d.dep_slug
-      group by s.run_id, d.step_slug
+      join pgflow.step_states s on s.run_id = any (array[e.run_id]) and s.step_slug = e.step_slug
+      join pgflow.deps d on d.flow_slug = any (array[s.flow_slug]) and d.dep_slug = s.step_slug
+      join pgflow.steps child on child.flow_slug = any (array[d.flow_slug]) and child.step_slug = d.step_slug
+      join pgflow.steps parent on parent.flow_slug = any (array[d.flow_slug]) and parent.step_slug = d.dep_slug
+      group by e.run_id, d.step_slug
     )
     update pgflow.step_states c
     set remaining_deps = c.remaining_deps - d.ended, initial_tasks = coalesce(c.initial_tasks, d.array_length)
     from dependents d
-    where c.run_id = d.run_id and c.step_slug = d.step_slug and c.status = 'created'
+    where c.run_id = any (array[d.run_id]) and c.step_slug = d.step_slug and c.status = 'created'
     returning c.run_id, c.step_slug;
 end;
 $$;

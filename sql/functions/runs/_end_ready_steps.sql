@@ -24,15 +24,15 @@ begin
     update pgflow.step_states s
     set status = 'completed', started_at = now(), completed_at = now(), remaining_tasks = 0, output = '[]'
     from unnest(p_run_ids, p_step_slugs, p_verdicts) as j (run_id, step_slug, verdict)
-    join pgflow.runs r on r.run_id = j.run_id
-    where s.run_id = j.run_id and s.step_slug = j.step_slug and j.verdict = 'empty' and r.status = 'started'
+    join pgflow.runs r on r.run_id = any (array[j.run_id])
+    where s.run_id = any (array[j.run_id]) and s.step_slug = j.step_slug and j.verdict = 'empty' and r.status = 'started'
     returning s.run_id, s.step_slug
   ), skipped as (
     select s.run_id, s.step_slug
     from (
       select array_agg(j.run_id) as run_ids, array_agg(j.step_slug) as step_slugs, array_agg(j.verdict) as modes
       from unnest(p_run_ids, p_step_slugs, p_verdicts) as j (run_id, step_slug, verdict)
-      join pgflow.runs r on r.run_id = j.run_id
+      join pgflow.runs r on r.run_id = any (array[j.run_id])
       where j.verdict in ('skip', 'skip-cascade') and r.status = 'started'
     ) given
     cross join pgflow._skip_steps(given.run_ids, given.step_slugs, given.modes, 'condition_unmet', null) s

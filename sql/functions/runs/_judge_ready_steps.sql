@@ -8,19 +8,19 @@ as $$
 #variable_conflict use_column
 begin
   return query
-      select s.run_id, s.step_slug,
-        case
-          when (d.required_input_pattern is not null or d.forbidden_input_pattern is not null)
-            and not pgflow._condition_is_met(d, case when d.deps_count = 0 then r.input else pgflow._step_input(s.flow_slug, s.run_id, s.step_slug) end)
-            then d.when_unmet
-          when s.initial_tasks = 0 then 'empty'
-          else 'start'
-        end
-      from unnest(p_run_ids, p_step_slugs) as c (run_id, step_slug)
-      join pgflow.step_states s on s.run_id = c.run_id and s.step_slug = c.step_slug
-      join pgflow.runs r on r.run_id = s.run_id
-      join pgflow.steps d on d.flow_slug = s.flow_slug and d.step_slug = s.step_slug
-      where s.status = 'created' and s.remaining_deps = 0 and r.status = 'started'
-      order by s.run_id, d.step_index;
+    select s.run_id, s.step_slug,
+      case
+        when (d.required_input_pattern is not null or d.forbidden_input_pattern is not null)
+          and not pgflow._condition_is_met(d, case when d.deps_count = 0 then r.input else pgflow._step_input(s.flow_slug, s.run_id, s.step_slug) end)
+          then d.when_unmet
+        when s.initial_tasks = 0 then 'empty'
+        else 'start'
+      end
+    from unnest(p_run_ids, p_step_slugs) as c (run_id, step_slug)
+    join pgflow.step_states s on s.run_id = any (array[c.run_id]) and s.step_slug = c.step_slug
+    join pgflow.runs r on r.run_id = any (array[s.run_id])
+    join pgflow.steps d on d.flow_slug = any (array[s.flow_slug]) and d.step_slug = s.step_slug
+    where s.status = 'created' and s.remaining_deps = 0 and r.status = 'started'
+    order by c.run_id, d.step_index;
 end;
 $$;

@@ -8,7 +8,7 @@ begin
     select jsonb_object_agg(s.step_slug, coalesce(s.output, 'null'))
     from pgflow.step_states s
     where s.run_id = p_run_id and s.status = 'completed'
-    and not exists (select from pgflow.deps d where d.flow_slug = s.flow_slug and d.dep_slug = s.step_slug)
+    and not exists (select from pgflow.deps d where d.flow_slug = any (array[s.flow_slug]) and d.dep_slug = s.step_slug)
   );
 end;
 $$;

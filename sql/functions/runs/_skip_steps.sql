@@ -17,13 +17,13 @@ begin
   with recursive given as (
     select s.flow_slug, g.run_id, g.step_slug, g.mode, g.error_message
     from unnest(p_run_ids, p_step_slugs, p_modes, p_error_messages) as g (run_id, step_slug, mode, error_message)
-    join pgflow.runs s on s.run_id = g.run_id
+    join pgflow.runs s on s.run_id = any (array[g.run_id])
   ), cascade as (
     select g.flow_slug, g.run_id, g.step_slug from given g where g.mode = 'skip-cascade'
     union
     select c.flow_slug, c.run_id, d.step_slug
     from cascade c
-    join pgflow.deps d on d.flow_slug = c.flow_slug and d.dep_slug = c.step_slug
+    join pgflow.deps d on d.flow_slug = any (array[c.flow_slug]) and d.dep_slug = c.step_slug
   ), doomed as (
     select distinct on (u.run_id, u.step_slug) u.run_id, u.step_slug, u.reason, u.error_message
     from (
@@ -36,7 +36,7 @@ begin
     update pgflow.step_states s
     set status = 'skipped', skipped_at = now(), skip_reason = x.reason, error_message = x.error_message, remaining_tasks = null
     from doomed x
-    where s.run_id = x.run_id and s.step_slug = x.step_slug and s.status in ('created', 'started')
+    where s.run_id = any (array[x.run_id]) and s.step_slug = x.step_slug and s.status in ('created', 'started')
     returning s.run_id, s.step_slug
   )
   select array_agg(s.run_id), array_agg(s.step_slug) into v_run_ids, v_step_slugs from skipped s;
@@ -45,7 +45,7 @@ begin
     update pgflow.step_tasks t
     set status = 'skipped'
     from unnest(v_run_ids, v_step_slugs) as s (run_id, step_slug)
-    where t.run_id = s.run_id and t.step_slug = s.step_slug and t.status in ('queued', 'started')
+    where t.run_id = any (array[s.run_id]) and t.step_slug = s.step_slug and t.status in ('queued', 'started')
     returning t.queue_name, t.message_id
   )
   select array_agg(e.queue_name), array_agg(e.message_id) into v_queue_names, v_message_ids from ended e;

@@ -14,8 +14,8 @@ begin
     update pgflow.step_states s
     set status = 'started', started_at = now(), remaining_tasks = s.initial_tasks
     from unnest(p_run_ids, p_step_slugs) as n (run_id, step_slug)
-    join pgflow.runs r on r.run_id = n.run_id
-    where s.run_id = n.run_id and s.step_slug = n.step_slug and s.status = 'created' and r.status = 'started'
+    join pgflow.runs r on r.run_id = any (array[n.run_id])
+    where s.run_id = any (array[n.run_id]) and s.step_slug = n.step_slug and s.status = 'created' and r.status = 'started'
     returning s.run_id, s.step_slug
   )
   select array_agg(s.run_id), array_agg(s.step_slug) into v_run_ids, v_step_slugs from started s;

@@ -7,7 +7,7 @@ begin
   return (
     select coalesce(jsonb_object_agg(s.step_slug, coalesce(s.output, 'null')), '{}')
     from pgflow.deps d
-    join pgflow.step_states s on s.run_id = p_run_id and s.step_slug = d.dep_slug
+    join pgflow.step_states s on s.run_id = p_run_id and s.step_slug = any (array[d.dep_slug])
     where d.flow_slug = p_flow_slug and d.step_slug = p_step_slug and s.status = 'completed'
   );
 end;

@@ -15,20 +15,20 @@ begin
     with claimable as (
       select t.run_id, t.step_slug, t.task_index, d.step_type, d.deps_count,
         coalesce(d.opt_timeout, f.opt_timeout) as timeout_s, coalesce(d.opt_max_attempts, f.opt_max_attempts) as max_attempts
-      from unnest(p_message_ids) as m (message_id)
-      join pgflow.step_tasks t on t.queue_name = p_queue_name and t.message_id = m.message_id
-      join pgflow.runs r on r.run_id = t.run_id
-      join pgflow.step_states s on s.run_id = t.run_id and s.step_slug = t.step_slug
-      join pgflow.steps d on d.flow_slug = t.flow_slug and d.step_slug = t.step_slug
-      join pgflow.flows f on f.flow_slug = t.flow_slug
-      where t.status = 'queued' and r.status = 'started' and s.status = 'started'
+      from pgflow.step_tasks t
+      join pgflow.runs r on r.run_id = any (array[t.run_id])
+      join pgflow.step_states s on s.run_id = any (array[t.run_id]) and s.step_slug = t.step_slug
+      join pgflow.steps d on d.flow_slug = any (array[t.flow_slug]) and d.step_slug = t.step_slug
+      join pgflow.flows f on f.flow_slug = any (array[t.flow_slug])
+      where t.queue_name = p_queue_name and t.message_id = any (p_message_ids)
+        and t.status = 'queued' and r.status = 'started' and s.status = 'started'
       for update of t skip locked
     ), claimed as (
       update pgflow.step_tasks t
       set status = 'started', started_at = now(), attempts_count = t.attempts_count + 1, claim_no = t.claim_no + 1,
         claimed_timeout = c.timeout_s, last_worker_id = p_worker_id
       from claimable c
-      where t.run_id = c.run_id and t.step_slug = c.step_slug and t.task_index = c.task_index
+      where t.run_id = any (array[c.run_id]) and t.step_slug = c.step_slug and t.task_index = c.task_index
       returning t.flow_slug, t.run_id, t.step_slug, t.input, t.message_id, t.task_index, t.claim_no, t.attempts_count,
         c.max_attempts, c.timeout_s, c.step_type, c.deps_count
     )
@@ -42,7 +42,7 @@ begin
       case when c.step_type = 'single' and c.deps_count = 0 then r.input end,
       c.claim_no, c.attempts_count, c.max_attempts, c.timeout_s
     from claimed c
-    join pgflow.runs r on r.run_id = c.run_id
+    join pgflow.runs r on r.run_id = any (array[c.run_id])
     order by c.message_id;
 end;
 $$;

@@ -20,7 +20,7 @@ begin
         where g.answer = 'done'
         group by g.run_id, g.step_slug
       ) c
-      where s.run_id = c.run_id and s.step_slug = c.step_slug
+      where s.run_id = any (array[c.run_id]) and s.step_slug = c.step_slug
       returning s.run_id, s.step_slug, s.status
     )
     select c.run_id, c.step_slug from counted c where c.status = 'completed';

@@ -13,13 +13,13 @@ begin
     coalesce(g.answer = 'done' and jsonb_typeof(coalesce(g.output, 'null')) <> 'array' and d.step_type = 'single' and exists (
       select
       from pgflow.deps e
-      join pgflow.steps child on child.flow_slug = e.flow_slug and child.step_slug = e.step_slug
-      where e.flow_slug = d.flow_slug and e.dep_slug = d.step_slug and child.step_type = 'map'
+      join pgflow.steps child on child.flow_slug = any (array[e.flow_slug]) and child.step_slug = e.step_slug
+      where e.flow_slug = any (array[d.flow_slug]) and e.dep_slug = d.step_slug and child.step_type = 'map'
     ), false) order by g.n)
   into v_violates
   from unnest(p_run_ids, p_step_slugs, p_outputs, p_answers) with ordinality as g (run_id, step_slug, output, answer, n)
-  left join pgflow.runs r on r.run_id = g.run_id
-  left join pgflow.steps d on d.flow_slug = r.flow_slug and d.step_slug = g.step_slug;
+  left join pgflow.runs r on r.run_id = any (array[g.run_id])
+  left join pgflow.steps d on d.flow_slug = any (array[r.flow_slug]) and d.step_slug = g.step_slug;
   if not true = any (v_violates) then
     return p_answers;
   end if;
@@ -38,8 +38,8 @@ begin
         ), false) as behind_violation
       from unnest(p_run_ids, p_step_slugs, p_task_indexes, p_answers, v_violates) with ordinality
         as g (run_id, step_slug, task_index, answer, violates, n)
-      left join pgflow.runs r on r.run_id = g.run_id
-      left join pgflow.steps d on d.flow_slug = r.flow_slug and d.step_slug = g.step_slug
+      left join pgflow.runs r on r.run_id = any (array[g.run_id])
+      left join pgflow.steps d on d.flow_slug = any (array[r.flow_slug]) and d.step_slug = g.step_slug
     ) j
   );
 end;

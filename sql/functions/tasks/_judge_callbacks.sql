@@ -21,9 +21,9 @@ begin
         row_number() over (partition by g.run_id, g.step_slug, g.task_index, g.claim_no order by g.n) - 1 as earlier
       from unnest(p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos) with ordinality
         as g (run_id, step_slug, task_index, claim_no, n)
-      left join pgflow.step_tasks t on t.run_id = g.run_id and t.step_slug = g.step_slug and t.task_index = g.task_index
-      left join pgflow.step_states s on s.run_id = t.run_id and s.step_slug = t.step_slug
-      left join pgflow.runs r on r.run_id = t.run_id
+      left join pgflow.step_tasks t on t.run_id = any (array[g.run_id]) and t.step_slug = g.step_slug and t.task_index = g.task_index
+      left join pgflow.step_states s on s.run_id = any (array[t.run_id]) and s.step_slug = t.step_slug
+      left join pgflow.runs r on r.run_id = any (array[t.run_id])
     ) j
   );
 end;

@@ -18,9 +18,9 @@ begin
         end as effect
       from unnest(p_run_ids, p_step_slugs, p_task_indexes, p_answers, p_permanent, p_free) with ordinality
         as g (run_id, step_slug, task_index, answer, permanent, free, n)
-      left join pgflow.step_tasks t on t.run_id = g.run_id and t.step_slug = g.step_slug and t.task_index = g.task_index
-      left join pgflow.steps d on d.flow_slug = t.flow_slug and d.step_slug = t.step_slug
-      left join pgflow.flows f on f.flow_slug = t.flow_slug
+      left join pgflow.step_tasks t on t.run_id = any (array[g.run_id]) and t.step_slug = g.step_slug and t.task_index = g.task_index
+      left join pgflow.steps d on d.flow_slug = any (array[t.flow_slug]) and d.step_slug = t.step_slug
+      left join pgflow.flows f on f.flow_slug = any (array[t.flow_slug])
     )
     select array_agg(case when j.run_has_ended or j.step_has_ended then 'none' else j.effect end order by j.n)
     from (

@@ -16,7 +16,7 @@ begin
       attempts_count = t.attempts_count - case g.effect when 'snooze' then 1 else 0 end
     from unnest(p_run_ids, p_step_slugs, p_task_indexes, p_messages, p_delays, p_effects)
       as g (run_id, step_slug, task_index, message, delay, effect)
-    where t.run_id = g.run_id and t.step_slug = g.step_slug and t.task_index = g.task_index and g.effect in ('retry', 'snooze')
+    where t.run_id = any (array[g.run_id]) and t.step_slug = g.step_slug and t.task_index = g.task_index and g.effect in ('retry', 'snooze')
     returning t.flow_slug, t.step_slug, t.queue_name, t.message_id, t.attempts_count, g.delay
   )
   select array_agg(q.queue_name), array_agg(q.message_id), array_agg(clock_timestamp() + make_interval(secs => case
@@ -25,8 +25,8 @@ begin
   end))
   into v_queue_names, v_message_ids, v_visible_at
   from requeued q
-  join pgflow.steps d on d.flow_slug = q.flow_slug and d.step_slug = q.step_slug
-  join pgflow.flows f on f.flow_slug = q.flow_slug;
+  join pgflow.steps d on d.flow_slug = any (array[q.flow_slug]) and d.step_slug = q.step_slug
+  join pgflow.flows f on f.flow_slug = any (array[q.flow_slug]);
   perform pgflow._set_visibility(v_queue_names, v_message_ids, v_visible_at);
   perform pgflow._notify_queues(v_queue_names);
 end;

@@ -23,7 +23,7 @@ begin
     update pgflow.step_tasks t
     set status = 'queued', started_at = null, last_worker_id = null, attempts_count = t.attempts_count - 1
     from unnest(p_run_ids, p_step_slugs, p_task_indexes, v_answers) as g (run_id, step_slug, task_index, answer)
-    where t.run_id = g.run_id and t.step_slug = g.step_slug and t.task_index = g.task_index and g.answer = 'done'
+    where t.run_id = any (array[g.run_id]) and t.step_slug = g.step_slug and t.task_index = g.task_index and g.answer = 'done'
     returning t.queue_name, t.message_id
   )
   select array_agg(r.queue_name), array_agg(r.message_id) into v_queue_names, v_message_ids from released r;

@@ -22,18 +22,17 @@ begin
   end if;
   v_message_ids := array(
     select t.message_id
-    from unnest(start_tasks.msg_ids) as m (message_id)
-    join pgflow.step_tasks t on t.queue_name = v_queue_name and t.message_id = m.message_id
-    where t.flow_slug = start_tasks.flow_slug
+    from pgflow.step_tasks t
+    where t.queue_name = v_queue_name and t.message_id = any (start_tasks.msg_ids) and t.flow_slug = start_tasks.flow_slug
   );
   return query
     select c.flow_slug, c.run_id, c.step_slug, c.input, c.msg_id, c.task_index, c.flow_input
     from pgflow._claim_messages(v_queue_name, v_message_ids, start_tasks.worker_id) c;
   select array_agg(t.message_id), array_agg(clock_timestamp() + make_interval(secs => t.claimed_timeout + 2))
   into v_message_ids, v_visible_at
-  from unnest(v_message_ids) as m (message_id)
-  join pgflow.step_tasks t on t.queue_name = v_queue_name and t.message_id = m.message_id
-  where t.status = 'started' and t.last_worker_id = start_tasks.worker_id and t.started_at = now();
+  from pgflow.step_tasks t
+  where t.queue_name = v_queue_name and t.message_id = any (v_message_ids)
+    and t.status = 'started' and t.last_worker_id = start_tasks.worker_id and t.started_at = now();
   perform pgflow._set_visibility(array_fill(v_queue_name, array[cardinality(v_message_ids)]), v_message_ids, v_visible_at);
 end;
 $$;

@@ -27,7 +27,7 @@ begin
       array(
         select g.n::int
         from unnest(p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos) with ordinality as g (run_id, step_slug, task_index, claim_no, n)
-        left join pgflow.step_tasks t on t.run_id = g.run_id and t.step_slug = g.step_slug and t.task_index = g.task_index
+        left join pgflow.step_tasks t on t.run_id = any (array[g.run_id]) and t.step_slug = g.step_slug and t.task_index = g.task_index
         where t.status is distinct from 'started' or t.claim_no <> g.claim_no or t.last_worker_id is distinct from p_worker_id
         order by g.n
       );
