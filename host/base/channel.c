@@ -1,5 +1,5 @@
 /* Frames over a stream socket on a libuv loop. What is sent within one turn of the loop is gathered and written at
- * once, just before the loop waits. */
+ * once in the next, which does not wait. */
 #include "base/channel.h"
 
 #include <stdlib.h>

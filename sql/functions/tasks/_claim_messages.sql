@@ -1,6 +1,7 @@
 -- Claims the queued tasks of started runs behind the given messages of one queue: counts the attempt, raises the claim number and stores the
 -- effective timeout. Tasks whose row is locked are left alone: a claim never waits. Messages without such a task give no row.
--- The messages were read in an earlier statement: this one's snapshot sees their tasks.
+-- The messages were read in an earlier statement: this one's snapshot sees their tasks. A task may have been queued after this transaction
+-- began, so started_at is at least queued_at.
 create or replace function pgflow._claim_messages(p_queue_name text, p_message_ids bigint[], p_worker_id uuid)
 returns table (
   flow_slug text, run_id uuid, step_slug text, input jsonb, msg_id bigint, task_index int, flow_input jsonb,
@@ -25,7 +26,7 @@ begin
       for update of t skip locked
     ), claimed as (
       update pgflow.step_tasks t
-      set status = 'started', started_at = now(), attempts_count = t.attempts_count + 1, claim_no = t.claim_no + 1,
+      set status = 'started', started_at = greatest(now(), t.queued_at), attempts_count = t.attempts_count + 1, claim_no = t.claim_no + 1,
         claimed_timeout = c.timeout_s, last_worker_id = p_worker_id
       from claimable c
       where t.run_id = any (array[c.run_id]) and t.step_slug = c.step_slug and t.task_index = c.task_index

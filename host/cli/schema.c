@@ -1,0 +1,229 @@
+/* Numbered migrations once each, then every function and view with create or replace, always in the same order. */
+#include "cli/schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/embed.h"
+#include "base/version.h"
+#include "base/xalloc.h"
+
+#define MIGRATIONS "sql/migrations/"
+#define OLDEST_PROGRAM "-- oldest program: "
+
+enum { LEAST_SERVER = 150000 };
+
+/* A numbered file: NNNN_name.sql. */
+struct migration {
+  const struct embed_file *file;
+  int version;
+  char name[64];
+  char oldest_program[32];
+};
+
+static bool starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+
+/* The oldest program that works with the schema once the file is applied stands in a comment of its own; without one, only
+ * programs from this version on do. */
+static void read_oldest_program(struct migration *migration) {
+  const char *mark = strstr(migration->file->data, "\n" OLDEST_PROGRAM);
+  const char *version = mark ? mark + 1 + strlen(OLDEST_PROGRAM) : LUAFLOW_VERSION;
+  snprintf(migration->oldest_program, sizeof migration->oldest_program, "%.*s", (int)strspn(version, "0123456789."), version);
+}
+
+/* True for a migration; functions, grants and views, in this order, are the rest of sql/. */
+static bool read_migration(const struct embed_file *file, struct migration *migration) {
+  if (!starts_with(file->path, MIGRATIONS)) return false;
+  char *name;
+  *migration = (struct migration){.file = file, .version = (int)strtol(file->path + strlen(MIGRATIONS), &name, 10)};
+  if (*name == '_') name++;
+  snprintf(migration->name, sizeof migration->name, "%.*s", (int)strcspn(name, "."), name);
+  read_oldest_program(migration);
+  return true;
+}
+
+static bool is_replaceable(const struct embed_file *file) {
+  return starts_with(file->path, "sql/functions/") || starts_with(file->path, "sql/grants/") || starts_with(file->path, "sql/views/");
+}
+
+static int latest_version(void) {
+  size_t count;
+  const struct embed_file *files = embed_files(&count);
+  int latest = 0;
+  struct migration migration;
+  for (size_t i = 0; i < count; i++)
+    if (read_migration(&files[i], &migration) && migration.version > latest) latest = migration.version;
+  return latest;
+}
+
+static bool check_server(struct db *db, struct err *err) {
+  PGresult *result;
+  if (!db_run(db, DB_SERVER_VERSION, NULL, &result, err)) return false;
+  bool ok = db_number(result, 0, 0) >= LEAST_SERVER;
+  if (!ok)
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: it runs PostgreSQL %s, and luaflow needs 15 or newer", db_text(result, 0, 1));
+  PQclear(result);
+  return ok;
+}
+
+/* Puts the schema's version into *version: 0 without a schema. */
+static bool read_version(struct db *db, int *version, bool *too_new, struct err *err) {
+  PGresult *result;
+  if (!db_run(db, DB_SCHEMA_EXISTS, NULL, &result, err)) return false;
+  bool exists = db_bool(result, 0, 0);
+  bool ours = db_bool(result, 0, 1);
+  PQclear(result);
+  *version = 0;
+  *too_new = false;
+  if (!exists) return true;
+  if (!ours) {
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: the schema pgflow in this database was not made by luaflow");
+    return err_hint(err, "nothing was changed; use another database, or rename or drop that schema first");
+  }
+  const char *parameters[] = {LUAFLOW_VERSION};
+  if (!db_run(db, DB_SCHEMA_VERSION, parameters, &result, err)) return false;
+  if (PQntuples(result) == 1) {
+    *version = (int)db_number(result, 0, 0);
+    *too_new = db_bool(result, 0, 2);
+  }
+  PQclear(result);
+  return true;
+}
+
+static bool refuse_newer(int version, struct err *err) {
+  err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: the database is at version %d, and luaflow %s knows versions up to %d", version,
+          LUAFLOW_VERSION, latest_version());
+  return err_hint(err, "use the newer luaflow that upgraded this database; nothing was changed");
+}
+
+bool schema_check(struct db *db, struct err *err) {
+  int version;
+  bool too_new;
+  if (!read_version(db, &version, &too_new, err)) {
+    bool only_rights = strcmp(err->sqlstate, "42501") == 0; /* a role that may only start runs cannot read the version */
+    if (only_rights) *err = (struct err){0};
+    return only_rights;
+  }
+  if (version == 0) {
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: this database has no luaflow schema");
+    return err_hint(err, "luaflow migrate installs it");
+  }
+  if (version < latest_version()) {
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: the database is at version %d, and luaflow %s needs %d", version,
+            LUAFLOW_VERSION, latest_version());
+    return err_hint(err, "luaflow migrate upgrades it");
+  }
+  return too_new ? refuse_newer(version, err) : true;
+}
+
+static bool ensure_pgmq(struct db *db, struct err *err) {
+  PGresult *result;
+  if (!db_run(db, DB_PGMQ_STATE, NULL, &result, err)) return false;
+  bool is_extension = db_text(result, 0, 0) != NULL;
+  bool is_recent = db_bool(result, 0, 0);
+  bool is_plain_sql = db_bool(result, 0, 1);
+  bool is_available = db_bool(result, 0, 2);
+  if (is_extension && !is_recent) {
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "PGMQ: version %s is installed, and luaflow needs 1.5 or newer", db_text(result, 0, 3));
+    err_hint(err, "upgrade it: alter extension pgmq update");
+  }
+  PQclear(result);
+  if (is_extension) return is_recent;
+  if (is_plain_sql) return true;
+  if (is_available) {
+    if (db_run(db, DB_CREATE_PGMQ, NULL, NULL, err)) return true;
+    if (strcmp(err->sqlstate, "42501") == 0) err_hint(err, "a superuser must run: create extension pgmq");
+    return false;
+  }
+  err_set(err, ERR_CONFIG, EXIT_DATABASE, "PGMQ: the server does not have it");
+  return err_hint(err, "install the extension pgmq on the server, or apply its SQL-only installation to this database");
+}
+
+/* Whether the database has the migration; refused if it was applied with another text. */
+static bool is_applied(struct db *db, const struct migration *migration, bool *applied, struct err *err) {
+  char version[16];
+  snprintf(version, sizeof version, "%d", migration->version);
+  const char *parameters[] = {version, migration->file->sha256};
+  PGresult *result;
+  if (!db_run(db, DB_MIGRATION_APPLIED, parameters, &result, err)) return false;
+  *applied = PQntuples(result) == 1;
+  bool same = !*applied || db_bool(result, 0, 0);
+  PQclear(result);
+  if (same) return true;
+  err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: %s differs from the migration %04d that this database has applied",
+          migration->file->path, migration->version);
+  return err_hint(err, "use the luaflow that made it; a dev database can be made anew with luaflow dev --reset");
+}
+
+static bool apply_migration(struct db *db, const struct migration *migration, struct err *err) {
+  char version[16];
+  snprintf(version, sizeof version, "%d", migration->version);
+  const char *parameters[] = {version, migration->name, migration->file->sha256, migration->oldest_program};
+  return db_run(db, DB_BEGIN, NULL, NULL, err) && db_run_script(db, migration->file->path, migration->file->data, err) &&
+         db_run(db, DB_RECORD_MIGRATION, parameters, NULL, err) && db_run(db, DB_COMMIT, NULL, NULL, err);
+}
+
+/* Applies what is missing; with only_check nothing is applied, and the applied ones are compared. */
+static bool walk_migrations(struct db *db, int version, bool only_check, struct schema_report *report, struct err *err) {
+  size_t count;
+  const struct embed_file *files = embed_files(&count);
+  struct migration migration;
+  for (size_t i = 0; i < count; i++) {
+    if (!read_migration(&files[i], &migration)) continue;
+    bool applied = false;
+    if (version > 0 && !is_applied(db, &migration, &applied, err)) return false;
+    if (applied || only_check) continue;
+    if (!apply_migration(db, &migration, err)) return false;
+    report->applied++;
+  }
+  return true;
+}
+
+static bool replace_functions(struct db *db, struct schema_report *report, struct err *err) {
+  size_t count;
+  const struct embed_file *files = embed_files(&count);
+  if (!db_run(db, DB_BEGIN, NULL, NULL, err) || !db_run(db, DB_BODIES_UNCHECKED, NULL, NULL, err)) return false;
+  for (size_t i = 0; i < count; i++) {
+    if (!is_replaceable(&files[i])) continue;
+    if (!db_run_script(db, files[i].path, files[i].data, err)) return false;
+    report->replaced++;
+  }
+  return db_run(db, DB_COMMIT, NULL, NULL, err);
+}
+
+bool schema_migrate(struct db *db, struct schema_report *report, struct err *err) {
+  *report = (struct schema_report){.version = latest_version()};
+  int version;
+  bool too_new;
+  if (!check_server(db, err) || !db_run(db, DB_LOCK_MIGRATIONS, NULL, NULL, err)) return false;
+  if (!read_version(db, &version, &too_new, err)) return false;
+  if (version > report->version) return refuse_newer(version, err);
+  return walk_migrations(db, version, true, report, err) && ensure_pgmq(db, err) &&
+         walk_migrations(db, version, false, report, err) && replace_functions(db, report, err) &&
+         db_run(db, DB_UNLOCK_MIGRATIONS, NULL, NULL, err);
+}
+
+static void print_file(FILE *out, const struct embed_file *file) {
+  fprintf(out, "\n-- %s\n", file->path);
+  fwrite(file->data, 1, file->length, out);
+}
+
+void schema_print(FILE *out) {
+  size_t count;
+  const struct embed_file *files = embed_files(&count);
+  struct migration migration;
+  fprintf(out, "-- The schema of luaflow %s. Each migration is applied once, in its own transaction; all that follows them\n"
+               "-- is applied again at every upgrade. PGMQ 1.5 or newer comes first.\n",
+          LUAFLOW_VERSION);
+  for (size_t i = 0; i < count; i++) {
+    if (!read_migration(&files[i], &migration)) continue;
+    fputs("\nbegin;\n", out);
+    print_file(out, &files[i]);
+    fprintf(out, "\ninsert into pgflow.migrations (version, name, checksum, oldest_program)\n  values (%d, '%s', '%s', '%s');\ncommit;\n",
+            migration.version, migration.name, files[i].sha256, migration.oldest_program);
+  }
+  fputs("\nbegin;\nset local check_function_bodies = off;\n", out);
+  for (size_t i = 0; i < count; i++)
+    if (is_replaceable(&files[i])) print_file(out, &files[i]);
+  fputs("\ncommit;\n", out);
+}
