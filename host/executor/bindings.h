@@ -1,0 +1,15 @@
+/* The functions of the injected host table. Each bind_ adds its own to the table on top of the stack and leaves it there;
+ * all raise, so call them protected. The functions have the runtime as their first upvalue. */
+#ifndef LUAFLOW_EXECUTOR_BINDINGS_H
+#define LUAFLOW_EXECUTOR_BINDINGS_H
+
+#include "executor/runtime.h"
+
+void bind_plain(lua_State *L, struct runtime *runtime);      /* now, log, stopping, encode, decode, development, env */
+void bind_sleep(lua_State *L, struct runtime *runtime);      /* sleep */
+void bind_flow_input(lua_State *L, struct runtime *runtime); /* flow_input */
+
+/* The host has answered what flow_input of a task asks for: one of the two is not null. Unknown tasks are ignored. */
+void flow_input_reply(struct runtime *runtime, uint64_t task, struct text input, struct text error);
+
+#endif

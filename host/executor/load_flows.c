@@ -1,0 +1,208 @@
+/* Runs luaflow.loader over the entries and reports what it returns. */
+#include <inttypes.h>
+#include <lauxlib.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "executor/load.h"
+#include "executor/state.h"
+
+enum { SNAPSHOT_FD = 4, REGISTRY_MAX = 256 << 20 /* bytes of one worker's registry */ };
+
+struct load {
+  struct runtime *runtime;
+  struct cursor *entries;
+  uint32_t count;
+  enum frame_type answer;
+  struct buf payload; /* of the answer */
+};
+
+static const uint64_t hash_start = 0xcbf29ce484222325; /* FNV-1a, 64 bits */
+static const uint64_t hash_prime = 0x100000001b3;
+
+static uint64_t hash(uint64_t value, struct text text) {
+  for (size_t i = 0; i <= text.length; i++) { /* one more for a separator */
+    value ^= i < text.length ? (unsigned char)text.bytes[i] : 0;
+    value *= hash_prime;
+  }
+  return value;
+}
+
+static void put_path(void *context, struct text path) {
+  lua_State *L = context;
+  lua_pushlstring(L, path.bytes, path.length);
+  lua_pushboolean(L, true);
+  lua_rawset(L, -3);
+}
+
+/* [] -> [argument of loader.load] */
+static void push_request(lua_State *L, const struct load *load) {
+  lua_createtable(L, 0, 4);
+  lua_newtable(L);
+  modules_each(load->runtime->modules, put_path, L);
+  lua_setfield(L, -2, "files");
+  lua_newtable(L);
+  for (uint32_t i = 1; i <= load->count; i++) {
+    struct text entry = cursor_text(load->entries);
+    lua_pushlstring(L, entry.bytes ? entry.bytes : "", entry.length);
+    lua_rawseti(L, -2, (int)i);
+  }
+  lua_setfield(L, -2, "entries");
+  lua_pushboolean(L, load->runtime->development);
+  lua_setfield(L, -2, "development");
+  lua_getglobal(L, "require");
+  lua_setfield(L, -2, "require");
+}
+
+/* Appends a field of the table on top as text, null if it is not there. */
+static void put_field(lua_State *L, struct buf *payload, const char *name) {
+  lua_getfield(L, -1, name);
+  runtime_put_clean(payload, runtime_text(L, -1));
+  lua_pop(L, 1);
+}
+
+/* [problems] */
+static void put_problems(lua_State *L, struct load *load) {
+  int count = (int)lua_objlen(L, -1);
+  load->answer = FRAME_PROBLEMS;
+  buf_put_u32(&load->payload, (uint32_t)count);
+  for (int i = 1; i <= count; i++) {
+    lua_rawgeti(L, -1, i); // [problems, problem]
+    put_field(L, &load->payload, "code");
+    put_field(L, &load->payload, "message");
+    put_field(L, &load->payload, "file");
+    lua_getfield(L, -1, "line");
+    buf_put_i64(&load->payload, (int64_t)lua_tonumber(L, -1));
+    lua_pop(L, 1);
+    put_field(L, &load->payload, "flow");
+    put_field(L, &load->payload, "step");
+    put_field(L, &load->payload, "hint");
+    lua_pop(L, 1);
+  }
+}
+
+/* The table on top as JSON, whatever it takes. [table] -> [text] */
+static struct text to_json(lua_State *L, struct load *load, const char *root) {
+  struct json_options options = {.root = root, .limit = REGISTRY_MAX};
+  if (!json_encode(L, &load->runtime->json, -1, &options)) lua_error(L);
+  lua_replace(L, -2);
+  return runtime_text(L, -1);
+}
+
+/* Every flow and step that has a handler, as {"flow":{"step":true}}. [handlers] -> [handlers, table] */
+static void push_handler_keys(lua_State *L) {
+  lua_newtable(L);
+  for (lua_pushnil(L); lua_next(L, -3);) { // [handlers, keys, flow, steps]
+    lua_newtable(L);
+    for (lua_pushnil(L); lua_next(L, -3);) { // [handlers, keys, flow, steps, step keys, step, record]
+      lua_pop(L, 1);
+      lua_pushvalue(L, -1);
+      lua_pushboolean(L, true);
+      lua_rawset(L, -4);
+    }
+    lua_remove(L, -2);
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, -4); // [handlers, keys, flow]
+  }
+}
+
+/* The digest goes first in the payload, so the workers are gathered apart. [workers, handlers] */
+static void put_workers(lua_State *L, struct load *load, struct buf *workers) {
+  char digest[17];
+  uint64_t value = hash_start;
+  int count = (int)lua_objlen(L, -2);
+  for (int i = 1; i <= count; i++) {
+    lua_rawgeti(L, -2, i); // [workers, handlers, worker]
+    size_t start = workers->len;
+    put_field(L, workers, "queue");
+    put_field(L, workers, "name");
+    lua_getfield(L, -1, "registry");
+    struct text registry = to_json(L, load, "registry");
+    buf_put_text(workers, registry.bytes, registry.length);
+    value = hash(value, (struct text){.bytes = workers->data + start, .length = workers->len - start});
+    lua_pop(L, 2);
+  }
+  push_handler_keys(L);
+  value = hash(value, to_json(L, load, "handlers"));
+  lua_pop(L, 1);
+  snprintf(digest, sizeof digest, "%016" PRIx64, value);
+  load->answer = FRAME_LOADED;
+  buf_put_str(&load->payload, digest);
+  buf_put_u32(&load->payload, (uint32_t)count);
+  buf_put(&load->payload, workers->data, workers->len);
+}
+
+static int free_workers(lua_State *L) {
+  buf_free(lua_touserdata(L, 1));
+  return 0;
+}
+
+/* A buffer that an error frees as well. [] -> [userdata] */
+static struct buf *push_buf(lua_State *L) {
+  struct buf *buf = lua_newuserdata(L, sizeof *buf);
+  *buf = (struct buf){0};
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, free_workers);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+  return buf;
+}
+
+/* From now on only handlers run. */
+static void guard_globals(lua_State *L, const struct runtime *runtime) {
+  runtime_require(L, "luaflow.globals");
+  lua_getfield(L, -1, "guard");
+  lua_pushvalue(L, LUA_GLOBALSINDEX);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, runtime->host);
+  lua_call(L, 2, 0);
+  lua_pop(L, 1);
+}
+
+static int run_loader(lua_State *L) {
+  struct load *load = lua_touserdata(L, 1);
+  runtime_require(L, "luaflow.run");
+  lua_getfield(L, -1, "task");
+  load->runtime->run = luaL_ref(L, LUA_REGISTRYINDEX);
+  struct buf *workers = push_buf(L);
+  runtime_require(L, "luaflow.loader");
+  lua_getfield(L, -1, "load");
+  push_request(L, load);
+  lua_call(L, 1, 1); // [result]
+  lua_getfield(L, -1, "problems");
+  if (lua_objlen(L, -1) > 0) {
+    put_problems(L, load);
+    return 0;
+  }
+  lua_getfield(L, -2, "workers");
+  lua_getfield(L, -3, "handlers");
+  put_workers(L, load, workers);
+  load->runtime->handlers = luaL_ref(L, LUA_REGISTRYINDEX);
+  guard_globals(L, load->runtime);
+  return 0;
+}
+
+/* What is no fault of a single module: one problem with the error's text. */
+static void put_error(struct load *load, const struct err *err) {
+  buf_clear(&load->payload);
+  load->answer = FRAME_PROBLEMS;
+  buf_put_u32(&load->payload, 1);
+  buf_put_str(&load->payload, "load_error");
+  runtime_put_clean(&load->payload, (struct text){.bytes = err->message, .length = strlen(err->message)});
+  buf_put_str(&load->payload, NULL);
+  buf_put_i64(&load->payload, 0);
+  for (int i = 0; i < 3; i++) buf_put_str(&load->payload, NULL);
+}
+
+void executor_load_flows(struct runtime *runtime, struct cursor *payload, uint32_t count) {
+  struct err err = {0};
+  struct load load = {.runtime = runtime, .entries = payload, .count = count};
+  signal(SIGPIPE, SIG_IGN); /* a handler that writes to a reader that went away gets an error */
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  runtime->modules = modules_open(SNAPSHOT_FD, &err);
+  bool good = runtime->modules && state_open(runtime, &err) && state_protect(runtime->L, run_loader, &load, &err);
+  if (!good) put_error(&load, &err);
+  runtime_send(runtime, load.answer, 0, &load.payload);
+  buf_free(&load.payload);
+}

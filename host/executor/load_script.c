@@ -1,0 +1,98 @@
+/* `luaflow lua`: the script is one task, with a context of its own and the rules of plain luajit otherwise. */
+#include <lauxlib.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+#include "executor/load.h"
+#include "executor/state.h"
+
+struct script {
+  struct runtime *runtime;
+  char **arguments; /* owned; the script's path first */
+  uint32_t count;
+};
+
+static void end(struct runtime *runtime, int code) {
+  runtime->ended = true;
+  runtime->exit_code = code;
+}
+
+/* [coroutine's error] -> its text with the traceback on stderr */
+static int print_error(lua_State *L) {
+  struct task *task = lua_touserdata(L, 1);
+  lua_xmove(task->co, L, 1); // [task, error]
+  if (!lua_isstring(L, -1) && !luaL_callmeta(L, -1, "__tostring"))
+    lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, -1));
+  luaL_traceback(L, task->co, lua_tostring(L, -1), 0);
+  fprintf(stderr, "luaflow: %s\n", lua_tostring(L, -1));
+  return 0;
+}
+
+static void on_ended(struct task *task, enum task_end how) {
+  struct runtime *runtime = task->owner;
+  struct err err = {0};
+  if (how == TASK_RAISED && !state_protect(runtime->L, print_error, task, &err))
+    fprintf(stderr, "luaflow: %s\n", err.message);
+  end(runtime, how == TASK_RAISED ? EXIT_FAILURE : EXIT_SUCCESS);
+}
+
+/* arg as luajit sets it: the script at 0, what comes before it below. */
+static void set_arg(lua_State *L, const struct script *script) {
+  lua_createtable(L, (int)script->count, 2);
+  lua_pushliteral(L, "luaflow");
+  lua_rawseti(L, -2, -1);
+  for (uint32_t i = 0; i < script->count; i++) {
+    lua_pushstring(L, script->arguments[i]);
+    lua_rawseti(L, -2, (int)i);
+  }
+  lua_setglobal(L, "arg");
+}
+
+/* [] -> [context]: a script's task belongs to no run */
+static void push_context(lua_State *L, const struct runtime *runtime) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, runtime->new_context);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, runtime->host);
+  lua_createtable(L, 0, 4);
+  lua_pushnumber(L, 0);
+  lua_setfield(L, -2, "task_index");
+  lua_pushnumber(L, 1);
+  lua_setfield(L, -2, "attempt");
+  lua_pushnumber(L, 1);
+  lua_setfield(L, -2, "max_attempts");
+  lua_pushnumber(L, HUGE_VAL);
+  lua_setfield(L, -2, "deadline");
+  lua_call(L, 2, 1);
+}
+
+/* Makes the task with [chunk, context, arguments ...] on its coroutine. */
+static int prepare(lua_State *L) {
+  struct script *script = lua_touserdata(L, 1);
+  set_arg(L, script);
+  if (luaL_loadfile(L, script->arguments[0]) != 0) return lua_error(L);
+  push_context(L, script->runtime);
+  luaL_checkstack(L, (int)script->count, "too many arguments");
+  for (uint32_t i = 1; i < script->count; i++) lua_pushstring(L, script->arguments[i]);
+  struct task *task = sched_add(script->runtime->sched, 0, on_ended);
+  task->owner = script->runtime;
+  luaL_checkstack(task->co, (int)script->count + 1, "too many arguments");
+  lua_xmove(L, task->co, (int)script->count + 1);
+  sched_ready(task, (int)script->count);
+  return 0;
+}
+
+void executor_load_script(struct runtime *runtime, struct cursor *payload, uint32_t count) {
+  struct err err = {0};
+  struct script script = {.runtime = runtime, .count = count, .arguments = xcalloc(count, sizeof(char *))};
+  for (uint32_t i = 0; i < count; i++) {
+    script.arguments[i] = cursor_strdup(payload);
+    if (!script.arguments[i]) script.arguments[i] = xstrdup("");
+  }
+  if (!state_open(runtime, &err) || !state_protect(runtime->L, prepare, &script, &err)) {
+    fprintf(stderr, "luaflow: %s\n", err.message);
+    end(runtime, EXIT_FAILURE);
+  }
+  for (uint32_t i = 0; i < count; i++) free(script.arguments[i]);
+  free(script.arguments);
+}

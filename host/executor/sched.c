@@ -1,0 +1,129 @@
+/* Tasks by number, the list of the ready, and the one call of lua_resume. */
+#include "executor/sched.h"
+
+#include <assert.h>
+#include <lauxlib.h>
+#include <stdlib.h>
+#include <utlist.h>
+
+#include "base/xalloc.h"
+#include "executor/runtime.h"
+
+struct sched {
+  lua_State *L;
+  struct task *tasks;   /* hash by number */
+  struct task *ready;   /* list, oldest first */
+  struct task *current; /* its coroutine runs */
+};
+
+struct sched *sched_new(lua_State *L) {
+  struct sched *sched = xcalloc(1, sizeof *sched);
+  sched->L = L;
+  return sched;
+}
+
+void sched_free(struct sched *sched) {
+  struct task *task, *next;
+  if (!sched) return;
+  HASH_ITER(hh, sched->tasks, task, next) sched_abandon(task);
+  free(sched);
+}
+
+struct task *sched_add(struct sched *sched, uint64_t number, void (*ended)(struct task *task, enum task_end end)) {
+  lua_State *co = lua_newthread(sched->L);
+  int reference = luaL_ref(sched->L, LUA_REGISTRYINDEX);
+  struct task *task = xcalloc(1, sizeof *task);
+  task->number = number;
+  task->co = co;
+  task->sched = sched;
+  task->ended = ended;
+  task->reference = reference;
+  HASH_ADD(hh, sched->tasks, number, sizeof task->number, task);
+  return task;
+}
+
+void sched_ready(struct task *task, int arguments) {
+  assert(!task->ready);
+  task->arguments = arguments;
+  task->ready = true;
+  DL_APPEND(task->sched->ready, task);
+}
+
+struct task *sched_find(struct sched *sched, uint64_t number) {
+  struct task *task;
+  HASH_FIND(hh, sched->tasks, &number, sizeof number, task);
+  return task;
+}
+
+static void unready(struct task *task) {
+  DL_DELETE(task->sched->ready, task);
+  task->ready = false;
+}
+
+static void empty_slot(struct task *task) {
+  void (*cleanup)(void *waiting) = task->cleanup;
+  task->cleanup = NULL;
+  if (cleanup) cleanup(task->waiting);
+}
+
+static void drop(struct task *task) {
+  HASH_DEL(task->sched->tasks, task);
+  luaL_unref(task->sched->L, LUA_REGISTRYINDEX, task->reference);
+  free(task->flow_input);
+  free(task);
+}
+
+void sched_abandon(struct task *task) {
+  assert(task != task->sched->current);
+  empty_slot(task);
+  if (task->ready) unready(task);
+  drop(task);
+}
+
+bool sched_has_ready(const struct sched *sched) { return sched->ready != NULL; }
+
+/* Three outcomes: it waits, it ended, or it yielded with nothing to wait for. */
+static void resume(struct sched *sched, struct task *task) {
+  int top = lua_gettop(sched->L);
+  sched->current = task;
+  int status = lua_resume(task->co, task->arguments);
+  sched->current = NULL;
+  assert(lua_gettop(sched->L) == top);
+  (void)top;
+  if (status == LUA_YIELD && task->cleanup) return;
+  if (status == LUA_YIELD) {
+    lua_settop(task->co, 0);
+    lua_pushliteral(task->co, "coroutine.yield was called outside a coroutine of the handler's own");
+  }
+  task->ended(task, status == 0 ? TASK_RETURNED : TASK_RAISED);
+  drop(task);
+}
+
+void sched_step(struct sched *sched) {
+  struct task *task = sched->ready;
+  if (!task) return;
+  unready(task);
+  resume(sched, task);
+}
+
+struct task *sched_current(const struct sched *sched) { return sched ? sched->current : NULL; }
+
+struct task *sched_check_wait(struct sched *sched, lua_State *L, const char *name) {
+  struct task *task = sched_current(sched);
+  if (!task) runtime_error(L, "%s works only inside a task", name);
+  else if (L != task->co) runtime_error(L, "%s was called inside a coroutine of the handler's own; call it in the handler itself", name);
+  else if (!lua_isyieldable(L))
+    runtime_error(L, "%s cannot wait inside require, table.sort, string.gsub or another C function", name);
+  return task;
+}
+
+void sched_wait(struct task *task, void (*cleanup)(void *waiting), void *waiting) {
+  assert(!task->cleanup);
+  task->cleanup = cleanup;
+  task->waiting = waiting;
+}
+
+void sched_wake(struct task *task, int results) {
+  empty_slot(task);
+  sched_ready(task, results);
+}

@@ -1,0 +1,77 @@
+/* Opens the libraries and puts the executor's own parts in their places. */
+#include "executor/state.h"
+
+#include <lauxlib.h>
+#include <lualib.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "executor/bindings.h"
+
+/* Only errors outside every protected call come here, which are faults of this program or an exhausted memory. */
+static int on_panic(lua_State *L) {
+  const char *message = lua_tostring(L, -1);
+  fprintf(stderr, "luaflow: executor: %s\n", message ? message : "error in Lua");
+  abort();
+}
+
+/* [] -> [], with the host table as a loaded module and as a reference */
+static void inject_host(lua_State *L, struct runtime *runtime) {
+  lua_newtable(L);
+  bind_plain(L, runtime);
+  bind_sleep(L, runtime);
+  bind_flow_input(L, runtime);
+  lua_pushvalue(L, -1);
+  runtime->host = luaL_ref(L, LUA_REGISTRYINDEX);
+  lua_getglobal(L, "package");
+  lua_getfield(L, -1, "loaded");
+  lua_pushvalue(L, -3);
+  lua_setfield(L, -2, "luaflow.host");
+  lua_pop(L, 3);
+}
+
+static int set_up(lua_State *L) {
+  struct runtime *runtime = lua_touserdata(L, 1);
+  luaL_openlibs(L);
+  searchers_install(L, runtime);
+  inject_host(L, runtime);
+  runtime_require(L, "luaflow.json");
+  runtime_require(L, "ffi");
+  json_init(L, &runtime->json);
+  runtime_require(L, "luaflow.context");
+  lua_getfield(L, -1, "new");
+  runtime->new_context = luaL_ref(L, LUA_REGISTRYINDEX);
+  replace_exit(L, runtime);
+  if (runtime->mode == LOAD_FLOWS) replace_print(L, runtime);
+  return 0;
+}
+
+bool state_open(struct runtime *runtime, struct err *err) {
+  lua_State *L = luaL_newstate();
+  if (!L) return err_set(err, ERR_BUG, EXIT_FAILED, "Lua: out of memory");
+  lua_atpanic(L, on_panic);
+  runtime->L = L;
+  runtime->sched = sched_new(L);
+  return state_protect(L, set_up, runtime, err);
+}
+
+bool state_protect(lua_State *L, lua_CFunction function, void *data, struct err *err) {
+  if (lua_cpcall(L, function, data) == 0) return true;
+  const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "an error that is no string";
+  err_set(err, ERR_CONFIG, EXIT_FAILED, "%s", message);
+  lua_pop(L, 1);
+  return false;
+}
+
+void state_exit(struct runtime *runtime, int code, bool close) {
+#ifdef __SANITIZE_ADDRESS__
+  close = true; /* what C modules hold through Lua's own memory would be reported as leaked */
+#endif
+  struct buf payload = {0};
+  buf_put_i64(&payload, code);
+  runtime_send(runtime, FRAME_EXIT, 0, &payload);
+  buf_free(&payload);
+  runtime_flush(runtime);
+  if (close && runtime->L) lua_close(runtime->L);
+  exit(code);
+}

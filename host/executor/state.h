@@ -1,0 +1,23 @@
+/* Making the Lua state of an executor. */
+#ifndef LUAFLOW_EXECUTOR_STATE_H
+#define LUAFLOW_EXECUTOR_STATE_H
+
+#include "base/err.h"
+#include "executor/runtime.h"
+
+/* Makes runtime->L with the standard libraries, luaflow's own modules and, in a worker, those of the root; the injected
+ * host table, the codec and the scheduler. mode, development, max_output, root and modules are set before. */
+bool state_open(struct runtime *runtime, struct err *err) __attribute__((warn_unused_result));
+
+/* Ends the process of a script, as os.exit does, after the host was told the code. */
+void state_exit(struct runtime *runtime, int code, bool close) __attribute__((noreturn));
+
+/* Runs function(L) with data as light userdata in its one argument. On an error fills err with its text. */
+bool state_protect(lua_State *L, lua_CFunction function, void *data, struct err *err) __attribute__((warn_unused_result));
+
+/* The parts of a state; all raise, so call them protected. */
+void searchers_install(lua_State *L, struct runtime *runtime); /* package.loaders */
+void replace_print(lua_State *L, struct runtime *runtime);     /* what print writes is a log line */
+void replace_exit(lua_State *L, struct runtime *runtime);      /* os.exit ends a script and raises in a worker */
+
+#endif
