@@ -1,0 +1,10 @@
+/* The word of a list that a mistyped one most likely meant. */
+#ifndef LUAFLOW_BASE_NEAREST_H
+#define LUAFLOW_BASE_NEAREST_H
+
+#include <stddef.h>
+
+/* One of words, or NULL if none is within a third of its letters (at least one) of edits. NULL entries are skipped. */
+const char *nearest(const char *word, const char *const *words, size_t count);
+
+#endif

@@ -1,0 +1,115 @@
+/* Every setting and option of the command line in one table: it drives getopt_long, the environment and --help.
+ * Knows the commands only as bits that say which of them take a setting. */
+#ifndef LUAFLOW_BASE_SETTINGS_H
+#define LUAFLOW_BASE_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/err.h"
+
+enum {
+  FOR_DEV = 1 << 0,
+  FOR_WORKER = 1 << 1,
+  FOR_CHECK = 1 << 2,
+  FOR_START = 1 << 3,
+  FOR_RUNS = 1 << 4,
+  FOR_RUN = 1 << 5,
+  FOR_MIGRATE = 1 << 6,
+  FOR_LUA = 1 << 7,
+  FOR_CLIENTS = FOR_START | FOR_RUNS | FOR_RUN | FOR_MIGRATE,
+  FOR_WORKERS = FOR_DEV | FOR_WORKER,
+};
+
+enum setting_kind {
+  SETTING_TEXT,    /* const char * */
+  SETTING_CHOICE,  /* const char *, one of the words in the argument column */
+  SETTING_NUMBER,  /* int64_t */
+  SETTING_SECONDS, /* int64_t milliseconds; written 30, 30s, 500ms, 2m, 1h, 7d */
+  SETTING_BYTES,   /* int64_t; written 512MB, 1GB, 64kB or a plain number */
+  SETTING_SWITCH,  /* bool */
+};
+
+#define SETTING_TYPE_TEXT const char *
+#define SETTING_TYPE_CHOICE const char *
+#define SETTING_TYPE_NUMBER int64_t
+#define SETTING_TYPE_SECONDS int64_t
+#define SETTING_TYPE_BYTES int64_t
+#define SETTING_TYPE_SWITCH bool
+
+#define SETTINGS_MB ((int64_t)1 << 20)
+
+/* X(field, kind, flag, argument, default or NULL, lowest, highest, environment or NULL, commands, help)
+ * A setting without a default is NULL, 0 or false until it is given. Of several variables the first that is set counts. */
+#define SETTINGS(X)                                                                                                    \
+  X(database, TEXT, "database", "CONNINFO", NULL, 0, 0, "LUAFLOW_DATABASE,DATABASE_URL", FOR_CLIENTS | FOR_WORKER,     \
+    "libpq conninfo or URI; default: the dev database of this folder while it runs")                                   \
+  X(queue, TEXT, "queue", "QUEUE", NULL, 0, 0, "LUAFLOW_QUEUE", FOR_WORKER,                                            \
+    "the one queue to serve, of those that the modules name; needed when there are several")                           \
+  X(executors, NUMBER, "executors", "N", NULL, 1, 1024, "LUAFLOW_EXECUTORS", FOR_WORKERS,                              \
+    "processes that run handlers; default: the number of CPUs, in dev 1 for each queue")                               \
+  X(concurrency, NUMBER, "concurrency", "N", NULL, 1, 100000, "LUAFLOW_CONCURRENCY", FOR_WORKERS,                      \
+    "tasks in flight in a worker; default: 10 for each executor")                                                      \
+  X(batch, NUMBER, "batch", "N", "500", 1, 10000, "LUAFLOW_BATCH", FOR_WORKERS, "most tasks in one transaction")       \
+  X(grace, SECONDS, "grace", "TIME", "30s", 0, 86400000, "LUAFLOW_GRACE", FOR_WORKERS,                                 \
+    "time for handlers to finish once the worker is told to stop")                                                     \
+  X(executor_memory, BYTES, "executor-memory", "SIZE", "512MB", 32 * SETTINGS_MB, 1048576 * SETTINGS_MB,               \
+    "LUAFLOW_EXECUTOR_MEMORY", FOR_WORKERS, "resident memory above which an executor is replaced")                     \
+  X(max_output, BYTES, "max-output", "SIZE", "16MB", 1024, 512 * SETTINGS_MB, "LUAFLOW_MAX_OUTPUT",                    \
+    FOR_WORKERS | FOR_LUA, "largest output of one task, as JSON text")                                                 \
+  X(root, TEXT, "root", "DIR", NULL, 0, 0, "LUAFLOW_ROOT",                                                             \
+    FOR_WORKERS | FOR_CHECK | FOR_LUA | FOR_CLIENTS,                                                                   \
+    "folder that require starts from; default: the nearest above that holds .git or .luaflow-root")                    \
+  X(log_format, CHOICE, "log-format", "text|json", NULL, 0, 0, "LUAFLOW_LOG_FORMAT", FOR_WORKERS | FOR_LUA,            \
+    "how log lines on stderr look; default: text on a terminal, else json")                                            \
+  X(log_level, CHOICE, "log-level", "debug|info|warn|error", "info", 0, 0, "LUAFLOW_LOG_LEVEL",                        \
+    FOR_WORKERS | FOR_LUA, "least important level that is logged")                                                     \
+  X(development, SWITCH, "development", NULL, NULL, 0, 0, NULL, FOR_WORKER,                                            \
+    "handlers must not write new globals, as under luaflow dev")                                                       \
+  X(wait, SWITCH, "wait", NULL, NULL, 0, 0, NULL, FOR_START,                                                           \
+    "show the steps until the run has ended, then print its output; Ctrl-C detaches")                                  \
+  X(key, TEXT, "key", "KEY", NULL, 0, 0, NULL, FOR_START,                                                              \
+    "idempotency key: a second start with the same key returns the first run")                                         \
+  X(flow, TEXT, "flow", "NAME", NULL, 0, 0, NULL, FOR_RUNS, "only runs of this alias or concrete slug")                \
+  X(status, CHOICE, "status", "started|completed|failed|cancelled", NULL, 0, 0, NULL, FOR_RUNS,                        \
+    "only runs in this state")                                                                                         \
+  X(limit, NUMBER, "limit", "N", "20", 1, 1000000, NULL, FOR_RUNS, "at most so many runs, the latest first")           \
+  X(json, SWITCH, "json", NULL, NULL, 0, 0, NULL, FOR_START | FOR_RUNS | FOR_RUN | FOR_CHECK,                          \
+    "print JSON for programs")                                                                                         \
+  X(print, SWITCH, "print", NULL, NULL, 0, 0, NULL, FOR_MIGRATE, "print the SQL and change nothing")                   \
+  X(reset, SWITCH, "reset", NULL, NULL, 0, 0, NULL, FOR_DEV, "throw the database's data away first")                   \
+  X(data, TEXT, "data", "DIR", NULL, 0, 0, NULL, FOR_DEV, "folder for the database's data")                            \
+  X(database_only, SWITCH, "database-only", NULL, NULL, 0, 0, NULL, FOR_DEV,                                           \
+    "run the database alone and print its conninfo; needs --data")
+
+enum setting {
+#define X(field, ...) SET_##field,
+  SETTINGS(X)
+#undef X
+  SETTING_COUNT
+};
+
+/* Texts are borrowed from argv, the environment or the table. */
+struct settings {
+#define X(field, kind, ...) SETTING_TYPE_##kind field;
+  SETTINGS(X)
+#undef X
+  /* What a flag on the command line gave, so that it can be passed on; NULL where none did. "" for a switch. */
+  const char *from_flag[SETTING_COUNT];
+};
+
+/* Fills *settings for the command (one FOR_ bit) from defaults, environment and flags, a flag winning over the environment.
+ * argv[0] is the command's name. Afterwards *rest is the index of the first of the other arguments, which getopt has moved to the end;
+ * with stop_at_argument nothing is read or moved from the first of them on. *help: --help was given, nothing else is checked.
+ * False: a usage error (exit 2) in *err. */
+bool settings_read(struct settings *settings, unsigned command, bool stop_at_argument, int argc, char **argv, int *rest,
+                   bool *help, struct err *err) __attribute__((warn_unused_result));
+/* The options that the command takes, as --help shows them. */
+void settings_print_help(FILE *out, unsigned command);
+/* The flag with its dashes, such as "--grace". */
+const char *setting_flag(enum setting setting);
+/* True if the command takes the setting. */
+bool setting_is_for(enum setting setting, unsigned command);
+
+#endif

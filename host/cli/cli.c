@@ -1,0 +1,143 @@
+/* The table of subcommands, help and version, and the one place that prints a command's error. */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/nearest.h"
+#include "base/version.h"
+#include "cli/commands.h"
+#include "executor/executor.h"
+
+struct command {
+  const char *name;
+  unsigned bit; /* FOR_... */
+  int least;    /* arguments that are no options */
+  int most;
+  bool stop_at_argument; /* what follows the first argument belongs to it */
+  int (*run)(const struct call *call);
+  const char *arguments;
+  const char *summary;
+  const char *details;
+};
+
+enum { ANY_NUMBER = 1 << 20 };
+
+static const struct command commands[] = {
+    {"dev", FOR_DEV, 0, ANY_NUMBER, false, command_dev, "[PATH...]",
+     "a private Postgres with PGMQ, and a worker for every queue of the flows",
+     "PATH is a flow file or a folder of them; default: flows/ in the root. The data is kept between starts.\n"
+     "Ends everything on Ctrl-C or when its terminal closes."},
+    {"worker", FOR_WORKER, 1, ANY_NUMBER, false, command_worker, "[--queue QUEUE] PATH...", "one worker on one queue",
+     "Deploys the flows at PATH and runs their tasks. SIGTERM or Ctrl-C drains; a second one stops at once.\n"
+     "Without executors of its own set it uses every CPU."},
+    {"check", FOR_CHECK, 1, ANY_NUMBER, false, command_check, "PATH...", "loads flows and prints every problem",
+     "Touches no database."},
+    {"start", FOR_START, 1, 2, false, command_start, "NAME [JSON]", "starts a run",
+     "NAME is an alias or the concrete slug of its active version. JSON is the run's input, - reads it from standard\n"
+     "input; default {}. Prints the run's id, with --wait its output."},
+    {"runs", FOR_RUNS, 0, 0, false, command_runs, "", "lists runs", "The latest first."},
+    {"run", FOR_RUN, 1, 1, false, command_run, "ID", "shows one run as a tree of steps",
+     "With states, durations, attempts and errors."},
+    {"migrate", FOR_MIGRATE, 0, 0, false, command_migrate, "", "installs or upgrades the schema",
+     "Safe to run twice and from several places at once."},
+    {"lua", FOR_LUA, 1, ANY_NUMBER, true, command_lua, "SCRIPT [ARG...]", "runs a Lua script in an executor of its own",
+     "The script gets ctx as its first argument, keeps the environment, folder and standard streams, and has no limits."},
+};
+
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+static const struct command *find_command(const char *name) {
+  for (int i = 0; i < COMMAND_COUNT; i++)
+    if (strcmp(commands[i].name, name) == 0) return &commands[i];
+  return NULL;
+}
+
+static void print_usage(FILE *out) {
+  fputs("Usage: luaflow COMMAND [OPTION...] [ARGUMENT...]\n\n"
+        "Durable workflows in PostgreSQL with steps written in Lua.\n\nCommands:\n",
+        out);
+  for (int i = 0; i < COMMAND_COUNT; i++) fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+  fputs("\nluaflow COMMAND --help shows a command's options; luaflow --version prints the version.\n", out);
+}
+
+static void print_command_help(const struct command *command) {
+  printf("Usage: luaflow %s [OPTION...]%s%s\n\n%s%s", command->name, *command->arguments ? " " : "", command->arguments,
+         command->summary, *command->details ? ".\n" : "\n");
+  if (*command->details) printf("%s\n", command->details);
+  puts("\nOptions, each with the variable that sets it as well:");
+  settings_print_help(stdout, command->bit);
+}
+
+int cli_fail(const struct err *err) {
+  fprintf(stderr, "luaflow: %s\n", err->message);
+  if (err->hint[0]) fprintf(stderr, "  hint: %s\n", err->hint);
+  return (int)err->exit_code;
+}
+
+static bool refuse_command(const char *name, struct err *err) {
+  err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: unknown %s", name, name[0] == '-' ? "option" : "command");
+  const char *names[COMMAND_COUNT];
+  for (int i = 0; i < COMMAND_COUNT; i++) names[i] = commands[i].name;
+  const char *best = nearest(name, names, COMMAND_COUNT);
+  if (best) return err_hint(err, "did you mean luaflow %s?", best);
+  return err_hint(err, "luaflow --help lists the commands");
+}
+
+static struct log make_log(const struct settings *settings) {
+  bool terminal = isatty(STDERR_FILENO) == 1;
+  struct log log = {.level = LOG_INFO,
+                    .format = terminal ? LOG_TEXT : LOG_JSON,
+                    .colour = terminal && !getenv("NO_COLOR"),
+                    .program = NULL};
+  if (settings->log_format) log.format = strcmp(settings->log_format, "json") == 0 ? LOG_JSON : LOG_TEXT;
+  if (settings->log_level && !log_level_parse(settings->log_level, &log.level)) abort(); /* the table lists the same words */
+  return log;
+}
+
+static int run_command(const struct command *command, int argc, char **argv) {
+  struct settings settings;
+  struct err err;
+  int rest;
+  bool help;
+  if (!settings_read(&settings, command->bit, command->stop_at_argument, argc, argv, &rest, &help, &err))
+    return cli_fail(&err);
+  if (help) {
+    print_command_help(command);
+    return EXIT_DONE;
+  }
+  int count = argc - rest;
+  if (count < command->least || count > command->most) {
+    if (count < command->least)
+      err_set(&err, ERR_CONFIG, EXIT_USAGE, "%s: an argument is missing", command->name);
+    else
+      err_set(&err, ERR_CONFIG, EXIT_USAGE, "%s: %s is one argument too many", command->name, argv[rest + command->most]);
+    err_hint(&err, "usage: luaflow %s [OPTION...] %s", command->name, command->arguments);
+    return cli_fail(&err);
+  }
+  struct log log = make_log(&settings);
+  return command->run(&(struct call){.settings = &settings, .argc = count, .argv = argv + rest, .log = &log});
+}
+
+int cli_main(int argc, char **argv) {
+  if (argc < 2) {
+    print_usage(stderr);
+    return EXIT_USAGE;
+  }
+  const char *name = argv[1];
+  if (strcmp(name, "executor") == 0) return executor_main();
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+    print_usage(stdout);
+    return EXIT_DONE;
+  }
+  if (strcmp(name, "--version") == 0) {
+    puts("luaflow " LUAFLOW_VERSION);
+    return EXIT_DONE;
+  }
+  const struct command *command = find_command(name);
+  if (command) return run_command(command, argc - 1, argv + 1);
+  struct err err;
+  refuse_command(name, &err);
+  return cli_fail(&err);
+}

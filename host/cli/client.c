@@ -1,0 +1,66 @@
+/* Commands find their database by --database, the environment, or the dev database of this folder. */
+#include "cli/client.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/xalloc.h"
+#include "cli/devplace.h"
+#include "cli/schema.h"
+#include "worker/root.h"
+
+/* A dev that is about to be ready is waited for that long. */
+enum { PATIENCE_MS = 30000, POLL_MS = 100 };
+
+char *client_root(const struct settings *settings, struct err *err) {
+  char *found = settings->root ? xstrdup(settings->root) : root_find(".");
+  char *root = realpath(found, NULL);
+  if (!root) err_set(err, ERR_CONFIG, EXIT_USAGE, "root: %s: %s", found, strerror(errno));
+  free(found);
+  return root;
+}
+
+static enum devlock_state await_dev(const char *path, char **conninfo) {
+  enum devlock_state state = devlock_look(path, conninfo);
+  for (int waited = 0; state == DEVLOCK_STARTING && waited < PATIENCE_MS; waited += POLL_MS) {
+    nanosleep(&(struct timespec){.tv_nsec = POLL_MS * 1000000L}, NULL);
+    state = devlock_look(path, conninfo);
+  }
+  return state;
+}
+
+char *client_find_database(const struct settings *settings, struct err *err) {
+  if (settings->database) return xstrdup(settings->database);
+  char *root = client_root(settings, err);
+  char *folder = root ? devplace_folder(root, err) : NULL;
+  char *conninfo = NULL;
+  if (folder) {
+    char *path = xasprintf("%s/dev.state", folder);
+    enum devlock_state state = await_dev(path, &conninfo);
+    free(path);
+    if (state == DEVLOCK_STARTING)
+      err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the luaflow dev of %s is not ready yet", root);
+    if (state == DEVLOCK_FREE)
+      err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: none is named, and no luaflow dev of yours runs for %s", root);
+    if (!conninfo) err_hint(err, "give --database or DATABASE_URL, or start luaflow dev");
+  }
+  free(folder);
+  free(root);
+  return conninfo;
+}
+
+bool client_connect(const struct settings *settings, const char *command, struct db *db, struct err *err) {
+  char *conninfo = client_find_database(settings, err);
+  bool ok = conninfo && db_open(db, conninfo, command, err);
+  free(conninfo);
+  return ok;
+}
+
+bool client_connect_to_schema(const struct settings *settings, const char *command, struct db *db, struct err *err) {
+  if (!client_connect(settings, command, db, err)) return false;
+  if (schema_check(db, err)) return true;
+  db_close(db);
+  return false;
+}

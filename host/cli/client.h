@@ -1,0 +1,21 @@
+/* Which database a command talks to, and its connection. */
+#ifndef LUAFLOW_CLI_CLIENT_H
+#define LUAFLOW_CLI_CLIENT_H
+
+#include "base/settings.h"
+#include "cli/db.h"
+
+/* "This folder": --root, else the root found from the current folder. Absolute, without links; owned by the caller. NULL: it
+ * does not exist (*err, exit 2). */
+char *client_root(const struct settings *settings, struct err *err);
+/* The conninfo of --database, or of the dev database of this folder while it runs; owned by the caller. NULL: neither
+ * (*err, exit 6). */
+char *client_find_database(const struct settings *settings, struct err *err);
+/* Connects to that database. */
+bool client_connect(const struct settings *settings, const char *command, struct db *db, struct err *err)
+    __attribute__((warn_unused_result));
+/* Connects, and checks that this program can work with the schema there (exit 6). */
+bool client_connect_to_schema(const struct settings *settings, const char *command, struct db *db, struct err *err)
+    __attribute__((warn_unused_result));
+
+#endif

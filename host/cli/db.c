@@ -1,0 +1,191 @@
+/* Blocking libpq: one statement at a time, the server's errors sorted by who must act. */
+#include "cli/db.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct statement_info {
+  int parameters;
+  const char *text;
+};
+
+static const struct statement_info statements[] = {
+#define X(name, parameters, text) {parameters, text},
+    DB_STATEMENTS(X)
+#undef X
+};
+
+/* Warnings are for the person at the terminal; QUIET keeps notices below them away. */
+static void print_notice(void *unused, const PGresult *result) {
+  (void)unused;
+  fprintf(stderr, "luaflow: database: %s\n", PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
+}
+
+/* libpq's own messages end with a line feed and may have several lines: the last one says why. */
+static void copy_message(char *out, size_t size, const char *message) {
+  size_t length = strlen(message);
+  while (length > 0 && message[length - 1] == '\n') length--;
+  snprintf(out, size, "%.*s", (int)length, message);
+  for (char *c = out; *c; c++)
+    if (*c == '\n' || *c == '\t') *c = ' ';
+}
+
+static bool fail_to_connect(const struct db *db, struct err *err) {
+  char why[768];
+  copy_message(why, sizeof why, PQerrorMessage(db->connection));
+  err_set(err, ERR_RETRY, EXIT_DATABASE, "database: %s", *why ? why : "no connection");
+  return err_hint(err, "check --database (or DATABASE_URL) and that the server runs");
+}
+
+static bool prepare_session(struct db *db, struct err *err) {
+  if (PQstatus(db->connection) != CONNECTION_OK) return fail_to_connect(db, err);
+  PQsetNoticeReceiver(db->connection, print_notice, NULL);
+  return db_run(db, DB_QUIET, NULL, NULL, err);
+}
+
+bool db_open(struct db *db, const char *conninfo, const char *command, struct err *err) {
+  char application[64];
+  snprintf(application, sizeof application, "luaflow %s", command);
+  /* What stands before dbname gives way to the conninfo, what stands after it does not. */
+  const char *const keys[] = {"connect_timeout", "tcp_user_timeout",     "keepalives_idle", "fallback_application_name",
+                              "dbname",          "client_encoding", NULL};
+  const char *const values[] = {"10", "15000", "15", application, conninfo, "UTF8", NULL};
+  *db = (struct db){.connection = PQconnectdbParams(keys, values, 1), .interrupt_fd = -1, .what = command};
+  if (!db->connection) abort(); /* out of memory */
+  if (prepare_session(db, err)) return true;
+  db_close(db);
+  return false;
+}
+
+void db_close(struct db *db) {
+  PQfinish(db->connection);
+  db->connection = NULL;
+}
+
+bool db_reopen(struct db *db, struct err *err) {
+  PQreset(db->connection);
+  return prepare_session(db, err);
+}
+
+/* Who must act on the SQLSTATE of a statement of ours, and the exit code that follows. */
+static void classify(struct err *err) {
+  const char *state = err->sqlstate;
+  bool missing = strcmp(state, "42P01") == 0 || strcmp(state, "42883") == 0 || strcmp(state, "3F000") == 0 ||
+                 strcmp(state, "42703") == 0;
+  if (strncmp(state, "08", 2) == 0 || strncmp(state, "57P", 3) == 0) {
+    err->kind = ERR_RETRY;
+    err->exit_code = EXIT_DATABASE;
+  } else if (missing) {
+    err->exit_code = EXIT_DATABASE;
+    if (!err->hint[0]) err_hint(err, "luaflow migrate installs or upgrades the schema");
+  } else if (strcmp(state, "42501") == 0) {
+    err->exit_code = EXIT_DATABASE;
+  }
+}
+
+static bool fail_statement(struct db *db, const PGresult *result, const char *what, struct err *err) {
+  const char *primary = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+  if (!primary || PQstatus(db->connection) != CONNECTION_OK) {
+    char why[768];
+    copy_message(why, sizeof why, primary ? primary : PQerrorMessage(db->connection));
+    return err_set(err, ERR_RETRY, EXIT_DATABASE, "database: %s", *why ? why : "the connection is lost");
+  }
+  err_set(err, ERR_CONFIG, EXIT_FAILED, "%s: %s", what, primary);
+  const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  snprintf(err->sqlstate, sizeof err->sqlstate, "%s", state ? state : "");
+  const char *hint = PQresultErrorField(result, PG_DIAG_MESSAGE_HINT);
+  if (!hint) hint = PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL);
+  if (hint) err_hint(err, "%s", hint);
+  return false;
+}
+
+/* Waits until libpq can hand over a result. False: interrupted. */
+static bool wait_for_result(struct db *db) {
+  while (PQisBusy(db->connection)) {
+    struct pollfd fds[2] = {{.fd = PQsocket(db->connection), .events = POLLIN}, {.fd = db->interrupt_fd, .events = POLLIN}};
+    if (poll(fds, 2, -1) < 0 && errno != EINTR) return true;
+    if (fds[1].revents & POLLIN) {
+      db->interrupted = true;
+      return false;
+    }
+    if (fds[0].revents && !PQconsumeInput(db->connection)) return true;
+  }
+  return true;
+}
+
+/* The last result of what was sent, or the first that is an error. NULL: interrupted or the connection broke. */
+static PGresult *collect_result(struct db *db) {
+  PGresult *kept = NULL;
+  while (wait_for_result(db)) {
+    PGresult *result = PQgetResult(db->connection);
+    if (!result) return kept;
+    bool failed = kept && PQresultStatus(kept) == PGRES_FATAL_ERROR;
+    PQclear(failed ? result : kept);
+    if (!failed) kept = result;
+  }
+  PQclear(kept);
+  return NULL;
+}
+
+static bool finish(struct db *db, const char *what, PGresult **result, struct err *err) {
+  PGresult *got = collect_result(db);
+  if (!got && db->interrupted) return err_set(err, ERR_RETRY, EXIT_DATABASE, "%s: interrupted", what);
+  ExecStatusType status = PQresultStatus(got);
+  bool ok = status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
+  if (!ok) fail_statement(db, got, what, err);
+  if (!ok) classify(err);
+  if (ok && result)
+    *result = got;
+  else
+    PQclear(got);
+  return ok;
+}
+
+bool db_run(struct db *db, enum db_statement statement, const char *const *parameters, PGresult **result, struct err *err) {
+  const struct statement_info *info = &statements[statement];
+  if (!PQsendQueryParams(db->connection, info->text, info->parameters, NULL, parameters, NULL, NULL, 0))
+    return fail_statement(db, NULL, db->what, err);
+  return finish(db, db->what, result, err);
+}
+
+/* The line of sql that holds the character at a position counted from 1, as the server reports it. */
+static int line_of(const char *sql, const char *position) {
+  int line = 1;
+  long characters = position ? atol(position) - 1 : 0;
+  for (const char *c = sql; *c && characters > 0; c++) {
+    if ((*c & 0xC0) != 0x80) characters--;
+    if (*c == '\n') line++;
+  }
+  return line;
+}
+
+bool db_run_script(struct db *db, const char *what, const char *sql, struct err *err) {
+  if (!PQsendQuery(db->connection, sql)) return fail_statement(db, NULL, what, err);
+  PGresult *got = collect_result(db);
+  ExecStatusType status = PQresultStatus(got);
+  bool ok = status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK || status == PGRES_EMPTY_QUERY;
+  if (!ok) {
+    char place[256];
+    const char *position = got ? PQresultErrorField(got, PG_DIAG_STATEMENT_POSITION) : NULL;
+    snprintf(place, sizeof place, "%s:%d", what, line_of(sql, position));
+    fail_statement(db, got, position ? place : what, err);
+  }
+  PQclear(got);
+  return ok;
+}
+
+const char *db_text(const PGresult *result, int row, int column) {
+  return PQgetisnull(result, row, column) ? NULL : PQgetvalue(result, row, column);
+}
+
+bool db_bool(const PGresult *result, int row, int column) {
+  const char *text = db_text(result, row, column);
+  return text && *text == 't';
+}
+
+long long db_number(const PGresult *result, int row, int column) {
+  const char *text = db_text(result, row, column);
+  return text ? atoll(text) : 0;
+}

@@ -1,0 +1,40 @@
+/* Blocking libpq for commands that a person waits for. A statement can be broken off through a file descriptor. */
+#ifndef LUAFLOW_CLI_DB_H
+#define LUAFLOW_CLI_DB_H
+
+#include <libpq-fe.h>
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "cli/statements.h"
+
+struct db {
+  PGconn *connection;
+  /* Readable: db_run gives up with ERR_RETRY and sets interrupted. -1: nothing breaks a statement off. */
+  int interrupt_fd;
+  bool interrupted;
+  const char *what; /* names the command in errors about its statements; borrowed */
+};
+
+/* Connects within 10 s, as the application "luaflow COMMAND". On failure *err says why (exit 6); db needs no close then. */
+bool db_open(struct db *db, const char *conninfo, const char *command, struct err *err)
+    __attribute__((warn_unused_result));
+void db_close(struct db *db);
+/* Connects again with what db_open was given. */
+bool db_reopen(struct db *db, struct err *err) __attribute__((warn_unused_result));
+
+/* Runs one statement of the list with its text parameters (NULL is SQL null). *result is owned by the caller (PQclear);
+ * NULL result throws the rows away. ERR_RETRY: the connection is broken or the statement was interrupted. */
+bool db_run(struct db *db, enum db_statement statement, const char *const *parameters, PGresult **result, struct err *err)
+    __attribute__((warn_unused_result));
+/* Runs SQL text of several statements, as one transaction unless it says otherwise. what names it in errors, which
+ * give the line of the text. */
+bool db_run_script(struct db *db, const char *what, const char *sql, struct err *err) __attribute__((warn_unused_result));
+
+/* A field of a result, or NULL for SQL null. */
+const char *db_text(const PGresult *result, int row, int column);
+bool db_bool(const PGresult *result, int row, int column);
+/* A number, or 0 for null. */
+long long db_number(const PGresult *result, int row, int column);
+
+#endif

@@ -1,0 +1,34 @@
+/* The workers of a dev: one child process for each queue, started again when it dies unasked. */
+#ifndef LUAFLOW_CLI_DEVWORKERS_H
+#define LUAFLOW_CLI_DEVWORKERS_H
+
+#include "base/log.h"
+#include "base/settings.h"
+#include "worker/load_report.h"
+
+struct devworkers;
+
+/* What every worker is started with; borrowed for the workers' life. */
+struct devworkers_options {
+  const struct settings *settings; /* flags that a worker takes too are passed on */
+  const char *conninfo;
+  const char *root;
+  const char *const *paths;
+  size_t path_count;
+};
+
+/* One for each queue of the report; none is started yet. */
+struct devworkers *devworkers_new(const struct devworkers_options *options, const struct load_report *report, struct log *log);
+/* Starts those that are due and notes those that have ended; to be called after SIGCHLD and when devworkers_next_ms is over.
+ * Returns the exit code of a worker that was refused for good (2, 3 or 4: starting it again would not help), else 0. */
+int devworkers_tend(struct devworkers *workers);
+/* Milliseconds until one is due to be started again; -1: none is. */
+int devworkers_next_ms(const struct devworkers *workers);
+/* Sends SIGTERM to all that run: the first time they drain, the second time they stop at once. None is started from now on. */
+void devworkers_stop(struct devworkers *workers);
+/* How many run. */
+int devworkers_running(const struct devworkers *workers);
+/* All must have ended. */
+void devworkers_free(struct devworkers *workers);
+
+#endif

@@ -1,0 +1,51 @@
+/* yajl as a checker: without callbacks it takes any JSON apart and keeps nothing. */
+#include "cli/json.h"
+
+#include <yajl/yajl_parse.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/xalloc.h"
+
+/* NULL if it cannot be read or holds a NUL, which no JSON does. */
+static char *read_stream(FILE *in) {
+  struct buf text = {0};
+  char piece[8192];
+  for (size_t got; (got = fread(piece, 1, sizeof piece, in)) > 0;) buf_put(&text, piece, got);
+  bool ok = !ferror(in) && !(text.len && memchr(text.data, '\0', text.len));
+  char *copy = ok ? xmemdup(text.len ? text.data : "", text.len) : NULL;
+  buf_free(&text);
+  return copy;
+}
+
+static bool check(const char *text, struct err *err) {
+  const unsigned char *bytes = (const unsigned char *)text;
+  size_t length = strlen(text);
+  yajl_handle parser = yajl_alloc(NULL, NULL, NULL);
+  bool ok = yajl_parse(parser, bytes, length) == yajl_status_ok && yajl_complete_parse(parser) == yajl_status_ok;
+  if (!ok) {
+    unsigned char *why = yajl_get_error(parser, 0, bytes, length);
+    char line[256];
+    snprintf(line, sizeof line, "%.*s", (int)strcspn((char *)why, "\n"), (char *)why);
+    yajl_free_error(parser, why);
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "start: the input is no JSON: %s at byte %zu", line, yajl_get_bytes_consumed(parser));
+    err_hint(err, "quote it for the shell, such as '{\"name\": \"Ada\"}'; a string is '\"text\"'");
+  }
+  yajl_free(parser);
+  return ok;
+}
+
+char *json_read_input(const char *argument, struct err *err) {
+  if (!argument) return xstrdup("{}");
+  char *text = strcmp(argument, "-") == 0 ? read_stream(stdin) : xstrdup(argument);
+  if (!text) {
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "start: standard input cannot be read or holds a NUL byte");
+    return NULL;
+  }
+  if (check(text, err)) return text;
+  free(text);
+  return NULL;
+}

@@ -1,0 +1,24 @@
+/* One line of output that never grows wider than it may, whatever colours and texts go into it. */
+#ifndef LUAFLOW_CLI_LINE_H
+#define LUAFLOW_CLI_LINE_H
+
+#include "base/buf.h"
+#include "cli/style.h"
+
+struct line {
+  struct buf *out;
+  const struct style *style;
+  int column; /* characters so far */
+};
+
+/* Appends the text, or what of it fits; control characters become spaces. */
+void line_put(struct line *line, enum tone tone, const char *text);
+void line_printf(struct line *line, enum tone tone, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Spaces up to a column. */
+void line_pad(struct line *line, int column);
+/* Ends it and begins the next. */
+void line_end(struct line *line);
+/* How many characters a UTF-8 text has. */
+int text_width(const char *text);
+
+#endif

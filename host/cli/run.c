@@ -1,0 +1,77 @@
+/* luaflow run: one run as a tree of its steps. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/client.h"
+#include "cli/commands.h"
+#include "cli/runview.h"
+
+/* 8-4-4-4-12 hexadecimal digits. */
+static bool is_run_id(const char *text) {
+  static const char pattern[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+  if (strlen(text) != strlen(pattern)) return false;
+  for (size_t i = 0; text[i]; i++)
+    if (pattern[i] == '-' ? text[i] != '-' : !isxdigit((unsigned char)text[i])) return false;
+  return true;
+}
+
+static bool print_json(struct db *db, const char *run_id, struct err *err) {
+  const char *parameters[] = {run_id};
+  PGresult *result;
+  if (!db_run(db, DB_RUN_JSON, parameters, &result, err)) return false;
+  bool found = PQntuples(result) == 1;
+  if (found && isatty(STDOUT_FILENO) == 1) {
+    const char *text[] = {db_text(result, 0, 0)};
+    PGresult *pretty;
+    bool ok = db_run(db, DB_PRETTY, text, &pretty, err);
+    PQclear(result);
+    if (!ok) return false;
+    result = pretty;
+  }
+  if (found)
+    puts(db_text(result, 0, 0));
+  else
+    err_set(err, ERR_CONFIG, EXIT_FAILED, "run: there is no run %s", run_id);
+  PQclear(result);
+  return found;
+}
+
+/* The whole messages, since those in the tree are cut to the line. */
+static void print_errors(const struct runview *view) {
+  if (view->error) printf("\n%s%s%s\n", view->error_step ? view->error_step : "", view->error_step ? ": " : "", view->error);
+  for (int i = 0; i < view->step_count; i++) {
+    const struct runview_step *step = &view->steps[i];
+    bool told = view->error_step && strcmp(view->error_step, step->slug) == 0;
+    if (step->error && step->status != STEP_COMPLETED && !told) printf("\n%s: %s\n", step->slug, step->error);
+  }
+}
+
+static bool print_tree(struct db *db, const char *run_id, struct err *err) {
+  struct style style = style_of(STDOUT_FILENO);
+  struct runview view;
+  if (!runview_read(&view, db, run_id, true, err)) return false;
+  struct buf out = {0};
+  runview_draw(&view, &style, view.step_count + 2, &out);
+  fwrite(out.data, 1, out.len, stdout);
+  if (style.terminal) print_errors(&view);
+  buf_free(&out);
+  runview_free(&view);
+  return true;
+}
+
+int command_run(const struct call *call) {
+  const char *run_id = call->argv[0];
+  struct db db;
+  struct err err;
+  if (!is_run_id(run_id)) {
+    err_set(&err, ERR_CONFIG, EXIT_USAGE, "run: \"%s\" is no run id", run_id);
+    err_hint(&err, "luaflow runs lists the runs");
+    return cli_fail(&err);
+  }
+  if (!client_connect_to_schema(call->settings, "run", &db, &err)) return cli_fail(&err);
+  bool ok = call->settings->json ? print_json(&db, run_id, &err) : print_tree(&db, run_id, &err);
+  db_close(&db);
+  return ok ? EXIT_DONE : cli_fail(&err);
+}

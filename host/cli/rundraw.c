@@ -1,0 +1,209 @@
+/* A run as lines: its own, then its steps as a tree, each under the last of the steps that it waits for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "cli/line.h"
+#include "cli/runview.h"
+
+enum { BAR = 20, DEEPEST = 12, GAP = 2 };
+
+struct drawing {
+  const struct runview *view;
+  struct line line;
+  int lines_left; /* for steps */
+  int name_end;   /* the column behind the longest name */
+  int hidden;     /* steps that got no line */
+};
+
+struct mark {
+  const char *unicode;
+  const char *plain;
+  enum tone tone;
+};
+
+static struct mark mark_of(enum step_status status) {
+  switch (status) {
+    case STEP_CREATED:
+      return (struct mark){"○", ".", TONE_FAINT};
+    case STEP_STARTED:
+      return (struct mark){"●", ">", TONE_BUSY};
+    case STEP_COMPLETED:
+      return (struct mark){"✓", "+", TONE_GOOD};
+    case STEP_FAILED:
+      return (struct mark){"✗", "x", TONE_BAD};
+    case STEP_SKIPPED:
+      return (struct mark){"⊘", "-", TONE_FAINT};
+  }
+  return (struct mark){"?", "?", TONE_PLAIN};
+}
+
+static enum tone run_tone(enum run_status status) {
+  switch (status) {
+    case RUN_STARTED:
+      return TONE_BUSY;
+    case RUN_COMPLETED:
+      return TONE_GOOD;
+    case RUN_FAILED:
+    case RUN_CANCELLED:
+      return TONE_BAD;
+  }
+  return TONE_PLAIN;
+}
+
+static int depth_of(const struct runview *view, int index) {
+  int depth = 0;
+  while ((index = view->steps[index].parent) >= 0) depth++;
+  return depth < DEEPEST ? depth : DEEPEST;
+}
+
+static bool has_later_sibling(const struct runview *view, int index) {
+  for (int i = index + 1; i < view->step_count; i++)
+    if (view->steps[i].parent == view->steps[index].parent) return true;
+  return false;
+}
+
+/* The branches that lead to a step: one piece for each level above it, then its own. */
+static void put_branches(struct drawing *drawing, int index) {
+  const struct runview *view = drawing->view;
+  bool unicode = drawing->line.style->unicode;
+  const char *pieces[DEEPEST + 1];
+  int count = 0;
+  const char *corner = unicode ? "└─ " : "`- ";
+  const char *branch = unicode ? "├─ " : "|- ";
+  const char *through = unicode ? "│  " : "|  ";
+  pieces[count++] = has_later_sibling(view, index) ? branch : corner;
+  for (int above = view->steps[index].parent; above >= 0 && count <= DEEPEST; above = view->steps[above].parent)
+    pieces[count++] = has_later_sibling(view, above) ? through : "   ";
+  while (count > 0) line_put(&drawing->line, TONE_FAINT, pieces[--count]);
+}
+
+static void put_bar(struct line *line, long long done, long long all) {
+  int full = all > 0 ? (int)(done * BAR / all) : BAR;
+  line_put(line, TONE_PLAIN, "[");
+  for (int i = 0; i < BAR; i++) line_put(line, i < full ? TONE_GOOD : TONE_FAINT, i < full ? "#" : "-");
+  line_put(line, TONE_PLAIN, "] ");
+}
+
+static void put_tasks(struct line *line, const struct runview_step *step) {
+  if (!step->is_map || step->tasks < 0) return;
+  if (step->status == STEP_STARTED) put_bar(line, step->tasks - step->left, step->tasks);
+  if (step->status == STEP_COMPLETED)
+    line_printf(line, TONE_PLAIN, "%lld task%s  ", step->tasks, step->tasks == 1 ? "" : "s");
+  else
+    line_printf(line, TONE_PLAIN, "%lld of %lld tasks  ", step->tasks - step->left, step->tasks);
+}
+
+static void put_state(struct line *line, const struct runview_step *step) {
+  char duration[32];
+  format_duration(duration, sizeof duration, step->ms);
+  put_tasks(line, step);
+  switch (step->status) {
+    case STEP_CREATED:
+      line_put(line, TONE_FAINT, "waiting");
+      return;
+    case STEP_STARTED:
+      if (!step->is_map) line_put(line, TONE_BUSY, step->running ? "running  " : "queued  ");
+      line_put(line, TONE_PLAIN, duration);
+      break;
+    case STEP_COMPLETED:
+      line_put(line, TONE_PLAIN, step->ms >= 0 ? duration : "nothing to do");
+      break;
+    case STEP_FAILED:
+      line_printf(line, TONE_BAD, "failed%s%s", step->ms >= 0 ? " after " : "", step->ms >= 0 ? duration : "");
+      break;
+    case STEP_SKIPPED:
+      line_printf(line, TONE_FAINT, "skipped: %s", step->skip_reason ? step->skip_reason : "");
+      return;
+  }
+  if (step->attempts > 1) line_printf(line, TONE_BUSY, "  %lld attempts", step->attempts);
+  if (step->error && step->status != STEP_COMPLETED) line_printf(line, TONE_BAD, "  %s", step->error);
+}
+
+/* The steps that it waits for besides the one that it is drawn under. */
+static void put_other_dependencies(struct line *line, const struct runview_step *step) {
+  const char *last = step->dependencies ? strrchr(step->dependencies, ' ') : NULL;
+  if (last) line_printf(line, TONE_FAINT, "  (also after %.*s)", (int)(last - step->dependencies), step->dependencies);
+}
+
+static void draw_step(struct drawing *drawing, int index) {
+  const struct runview_step *step = &drawing->view->steps[index];
+  struct line *line = &drawing->line;
+  struct mark mark = mark_of(step->status);
+  if (drawing->lines_left == 0) {
+    drawing->hidden++;
+    return;
+  }
+  drawing->lines_left--;
+  put_branches(drawing, index);
+  line_printf(line, mark.tone, "%s ", line->style->unicode ? mark.unicode : mark.plain);
+  line_put(line, TONE_PLAIN, step->slug);
+  line_pad(line, drawing->name_end + GAP);
+  put_state(line, step);
+  put_other_dependencies(line, step);
+  line_end(line);
+}
+
+static void draw_children(struct drawing *drawing, int parent) {
+  for (int i = 0; i < drawing->view->step_count; i++) {
+    if (drawing->view->steps[i].parent != parent) continue;
+    draw_step(drawing, i);
+    draw_children(drawing, i);
+  }
+}
+
+/* With too little room the steps that are done give way to those that go on. */
+static void draw_active(struct drawing *drawing) {
+  drawing->hidden = 0;
+  for (int i = 0; i < drawing->view->step_count; i++) {
+    const struct runview_step *step = &drawing->view->steps[i];
+    if (step->status == STEP_STARTED || step->status == STEP_FAILED)
+      draw_step(drawing, i);
+    else
+      drawing->hidden++;
+  }
+}
+
+static void draw_run(struct line *line, const struct runview *view) {
+  char duration[32], age[32];
+  format_duration(duration, sizeof duration, view->ms);
+  format_duration(age, sizeof age, view->age);
+  line_printf(line, TONE_PLAIN, "%s  ", view->flow_slug);
+  line_printf(line, TONE_FAINT, "%s  ", view->run_id);
+  line_put(line, run_tone(view->status), run_status_name(view->status));
+  line_printf(line, TONE_PLAIN, view->status == RUN_STARTED ? "  %s" : "  in %s", duration);
+  if (view->status != RUN_STARTED && view->age - view->ms > 5000) line_printf(line, TONE_FAINT, "  started %s ago", age);
+  line_end(line);
+}
+
+int runview_draw(const struct runview *view, const struct style *style, int most_lines, struct buf *out) {
+  struct drawing drawing = {.view = view, .line = {.out = out, .style = style}, .lines_left = most_lines - 2};
+  for (int i = 0; i < view->step_count; i++) {
+    int end = 3 * depth_of(view, i) + 5 + text_width(view->steps[i].slug);
+    if (end > drawing.name_end && end < style->width / 2) drawing.name_end = end;
+  }
+  draw_run(&drawing.line, view);
+  int room = drawing.lines_left;
+  if (view->step_count <= room)
+    draw_children(&drawing, -1);
+  else
+    draw_active(&drawing);
+  if (drawing.hidden > 0) {
+    line_printf(&drawing.line, TONE_FAINT, "   and %d more steps", drawing.hidden);
+    line_end(&drawing.line);
+  }
+  return 1 + room - drawing.lines_left + (drawing.hidden > 0);
+}
+
+void runview_put_step(const struct runview_step *step, struct buf *out) {
+  struct style plain = {.width = 400};
+  struct line line = {.out = out, .style = &plain};
+  line_printf(&line, TONE_PLAIN, "%s: ", step->slug);
+  if (step->status == STEP_STARTED && step->is_map)
+    line_printf(&line, TONE_PLAIN, "%lld of %lld tasks", step->tasks - step->left, step->tasks);
+  else
+    line_put(&line, TONE_PLAIN, step_status_name(step->status));
+  if (step->status == STEP_COMPLETED && step->is_map) line_printf(&line, TONE_PLAIN, ", %lld tasks", step->tasks);
+  if (step->error && step->status != STEP_COMPLETED) line_printf(&line, TONE_PLAIN, ": %s", step->error);
+  line_end(&line);
+}

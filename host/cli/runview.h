@@ -1,0 +1,56 @@
+/* One run as a tree of its steps: read from the database, and drawn as lines. */
+#ifndef LUAFLOW_CLI_RUNVIEW_H
+#define LUAFLOW_CLI_RUNVIEW_H
+
+#include "base/buf.h"
+#include "cli/db.h"
+#include "cli/style.h"
+
+enum run_status { RUN_STARTED, RUN_COMPLETED, RUN_FAILED, RUN_CANCELLED };
+enum step_status { STEP_CREATED, STEP_STARTED, STEP_COMPLETED, STEP_FAILED, STEP_SKIPPED };
+
+struct runview_step {
+  char *slug;
+  bool is_map;
+  enum step_status status;
+  long long tasks; /* of a map; -1: not known yet */
+  long long left;  /* of them not finished */
+  long long ms;    /* since it started; -1: it has not */
+  long long attempts; /* most of any task; 0: none or not known */
+  long long running; /* tasks of a map being run; 0 if not counted */
+  char *error;     /* why it failed, or why the last attempt did; NULL */
+  char *skip_reason;
+  char *dependencies; /* slugs with a space between; NULL */
+  int parent;      /* the step that it is drawn under; -1: the run */
+};
+
+/* All owned; freed by runview_free. */
+struct runview {
+  char *run_id;
+  char *flow_slug;
+  char *flow_alias;
+  enum run_status status;
+  long long ms;  /* how long it ran or runs */
+  long long age; /* ms since it started */
+  char *error_step;
+  char *error;
+  struct runview_step *steps; /* in definition order */
+  int step_count;
+};
+
+/* Reads the run anew into an empty view. An unknown run is an error (exit 1). With tasks those of map steps are counted. */
+bool runview_read(struct runview *view, struct db *db, const char *run_id, bool tasks, struct err *err)
+    __attribute__((warn_unused_result));
+void runview_free(struct runview *view);
+
+/* Appends the run's line and a line for each step, no wider than the style, at most most_lines (the steps that matter least are
+ * then summed up); returns how many lines. */
+int runview_draw(const struct runview *view, const struct style *style, int most_lines, struct buf *out);
+/* Appends one step as a plain line for a log: "step price: 3 of 10 tasks". */
+void runview_put_step(const struct runview_step *step, struct buf *out);
+const char *run_status_name(enum run_status status);
+const char *step_status_name(enum step_status status);
+/* An unknown word counts as started. */
+enum run_status run_status_parse(const char *text);
+
+#endif
