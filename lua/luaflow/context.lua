@@ -1,0 +1,107 @@
+-- The `ctx` that a handler gets: read-only fields of its task and what it may ask of the host.
+local nearest = require "luaflow.nearest"
+
+local context = {}
+
+---@class luaflow.Context
+---@field run_id string
+---@field flow_slug string
+---@field step_slug string
+---@field task_index integer counts from 0
+---@field attempt integer counts from 1
+---@field max_attempts integer
+---@field queue string
+---@field worker_id string
+---@field deadline number epoch seconds
+---@field env table<string, string> the environment without the host's own settings
+local FIELDS = {
+  "run_id", "flow_slug", "step_slug", "task_index", "attempt", "max_attempts", "queue", "worker_id", "deadline", "env",
+}
+local LEVELS = { debug = true, info = true, warn = true, error = true }
+
+-- The private key of a context: its host and the values of its fields.
+local INNER = {}
+
+---@class luaflow.Context
+local methods = {}
+
+local function host_of(ctx, call)
+  local inner = type(ctx) == "table" and rawget(ctx, INNER)
+  if not inner then error(("call it with a colon: ctx:%s"):format(call), 3) end
+  return inner.host
+end
+
+--- The run's input.
+---@return any
+function methods:flow_input()
+  local input = host_of(self, "flow_input()").flow_input()
+  return input
+end
+
+--- Writes a log line that carries run, step and attempt.
+---@param level "debug"|"info"|"warn"|"error"
+---@param message string
+---@param fields? table<string, any>
+function methods:log(level, message, fields)
+  local host = host_of(self, "log(level, message, fields)")
+  if not LEVELS[level] then
+    error(("ctx:log: level must be debug, info, warn or error, not %s"):format(tostring(level)), 2)
+  end
+  if fields ~= nil and type(fields) ~= "table" then error("ctx:log: fields must be a table", 2) end
+  host.log(level, tostring(message), fields)
+end
+
+--- Lets other tasks run for that long.
+---@param seconds number 0 or more
+function methods:sleep(seconds)
+  local host = host_of(self, "sleep(seconds)")
+  if type(seconds) ~= "number" or not (seconds >= 0 and seconds < math.huge) then
+    error("ctx:sleep: seconds must be a number of 0 or more", 2)
+  end
+  host.sleep(seconds)
+end
+
+--- True while the worker drains: a long handler may want to end early.
+---@return boolean
+function methods:stopping()
+  local stopping = host_of(self, "stopping()").stopping()
+  return stopping
+end
+
+local NAMES, IS_FIELD = {}, {}
+for _, name in ipairs(FIELDS) do
+  NAMES[#NAMES + 1], IS_FIELD[name] = name, true
+end
+for name in pairs(methods) do NAMES[#NAMES + 1] = name end
+table.sort(NAMES)
+
+local function refuse_write(name)
+  return function(_, key)
+    error(("%s is read-only: %s cannot be set"):format(name, tostring(key)), 2)
+  end
+end
+
+local ctx_mt = {
+  __metatable = "luaflow.Context",
+  __newindex = refuse_write "ctx",
+  __index = function(ctx, key)
+    if methods[key] then return methods[key] end
+    if IS_FIELD[key] then return rawget(ctx, INNER).values[key] end
+    local hint = nearest.hint(key, NAMES)
+    error(("ctx has no %s%s"):format(tostring(key), hint and ": " .. hint or ""), 2)
+  end,
+}
+
+--- A read-only context of one task.
+---@param host table the host's table
+---@param task table the task's fields, by the names of the context's
+---@return luaflow.Context
+function context.new(host, task)
+  local values = { env = setmetatable({}, { __index = host.env, __newindex = refuse_write "ctx.env" }) }
+  for _, name in ipairs(FIELDS) do
+    if task[name] ~= nil then values[name] = task[name] end
+  end
+  return setmetatable({ [INNER] = { host = host, values = values } }, ctx_mt)
+end
+
+return context

@@ -1,0 +1,84 @@
+-- How a handler ends other than by returning: the tagged errors that `fail`, `retry_after` and `snooze` raise, and the
+-- text that is stored for an error value of any type.
+local json = require "luaflow.json"
+
+local errors = {}
+
+-- Longest delay that retry_after and snooze take, in seconds: about 30 years.
+local MAX_DELAY = 1e9
+
+local ending_mt = {
+  __name = "luaflow.ending",
+  __tostring = function(ending) return tostring(ending.message) end,
+}
+
+-- "file:line: " of the function at the level above the caller's, as `error` would put it before a message.
+local function position_prefix(level)
+  local info = debug.getinfo(level + 1, "Sl")
+  if not info or info.currentline < 1 then return "" end
+  return ("%s:%d: "):format(info.short_src, info.currentline)
+end
+
+local function with_position(message, default, level)
+  if message == nil then message = default end
+  if type(message) == "string" then return position_prefix(level + 1) .. message end
+  return message
+end
+
+local function check_seconds(seconds, name)
+  if type(seconds) ~= "number" or not (seconds >= 0 and seconds <= MAX_DELAY) then
+    error(("luaflow.%s: seconds must be a number from 0 to %d"):format(name, MAX_DELAY), 3)
+  end
+end
+
+--- Ends the task as failed for good: no more attempts. Raises.
+---@param message any stored as the error of the task
+function errors.fail(message)
+  error(setmetatable({ kind = "fail", message = with_position(message, "failed", 2) }, ending_mt))
+end
+
+--- Ends the attempt as failed; the next one, while attempts remain, starts after exactly this delay. Raises.
+---@param seconds number 0 or more
+---@param message? any stored as the error of the task
+function errors.retry_after(seconds, message)
+  check_seconds(seconds, "retry_after")
+  local default = ("to be retried after %g s"):format(seconds)
+  local text = with_position(message, default, 2)
+  error(setmetatable({ kind = "retry_after", delay = seconds, message = text }, ending_mt))
+end
+
+--- Puts the task back for that long without costing an attempt. Raises.
+---@param seconds number 0 or more; 0 gives the task to another worker
+---@param message? any stored with the task
+function errors.snooze(seconds, message)
+  check_seconds(seconds, "snooze")
+  local default = ("snoozed for %g s"):format(seconds)
+  local text = with_position(message, default, 2)
+  error(setmetatable({ kind = "snooze", delay = seconds, message = text }, ending_mt))
+end
+
+--- The ending that an error value stands for, or nil for any other error.
+---@param value any
+---@return { kind: "fail"|"retry_after"|"snooze", message: any, delay: number? }?
+function errors.ending(value)
+  if type(value) == "table" and getmetatable(value) == ending_mt then return value end
+end
+
+--- The text of an error value: strings as they are (with the `file:line` that `error` gave them), tables as JSON, what
+--- cannot be encoded as its `tostring`.
+---@param value any
+---@param encode? fun(value: any, root: string): string? the host's encoder
+---@return string
+function errors.text(value, encode)
+  if type(value) == "string" then return value end
+  if type(value) == "table" then
+    local ending = errors.ending(value)
+    if ending then return errors.text(ending.message, encode) end
+    local text = encode and encode(value, "error")
+    if text then return text end
+  end
+  local ok, text = pcall(json.tostring, value)
+  return ok and text or ("an error value of type %s"):format(type(value))
+end
+
+return errors

@@ -1,0 +1,215 @@
+-- The flow builder. A flow is immutable: every method returns a new one. A method never raises on a bad definition: it
+-- records the problem in the flow that it returns, so that one load reports all of them.
+local nearest = require "luaflow.nearest"
+local position = require "luaflow.position"
+local problems = require "luaflow.problems"
+local validate = require "luaflow.validate"
+
+local flow = {}
+
+-- The private key of a flow: its definition.
+local DEFINITION = {}
+
+---@class luaflow.Definition what a flow is; read-only
+---@field slug string?
+---@field options table max_attempts, base_delay, timeout: those given
+---@field steps luaflow.Step[] in their order
+---@field problems table[]
+---@field where luaflow.Place of the call to luaflow.flow
+---@field last luaflow.Place of the last call of the chain
+
+---@class luaflow.Step
+---@field slug string
+---@field kind "single"|"array"|"map"
+---@field dependencies string[] in the order given
+---@field options table those given, apart from slug and dependencies
+---@field handler function
+---@field where luaflow.Place
+
+---@class luaflow.Flow
+---@field slug string
+local methods = {}
+
+local flow_mt = { __metatable = "luaflow.Flow" }
+
+local function make(definition)
+  return setmetatable({ [DEFINITION] = definition }, flow_mt)
+end
+
+--- The definition of a flow; nil for any other value.
+---@param given any
+---@return luaflow.Definition?
+function flow.definition(given)
+  return type(given) == "table" and rawget(given, DEFINITION) or nil
+end
+
+local function copy_list(list)
+  local copy = {}
+  for i, element in ipairs(list) do copy[i] = element end
+  return copy
+end
+
+-- A copy of the definition that may be added to.
+local function extend(definition, where)
+  return {
+    slug = definition.slug, options = definition.options, where = definition.where, last = where,
+    steps = copy_list(definition.steps), problems = copy_list(definition.problems),
+  }
+end
+
+local function definition_of(self, method)
+  local definition = flow.definition(self)
+  if not definition then error(("luaflow: call it with a colon: flow:%s"):format(method), 3) end
+  return definition
+end
+
+-- A report function for validate that records in a definition.
+local function reporter(definition, where, step)
+  return function(code, message, hint)
+    local subject = { flow = definition.slug, step = step }
+    definition.problems[#definition.problems + 1] = problems.new(where, subject, code, message, hint)
+  end
+end
+
+local function find_step(definition, slug)
+  for _, step in ipairs(definition.steps) do
+    if step.slug == slug then return step end
+  end
+end
+
+local function check_dependencies(definition, slug, dependencies, report)
+  local known = {}
+  for i, step in ipairs(definition.steps) do known[i] = step.slug end
+  local good = {}
+  for _, dependency in ipairs(dependencies) do
+    if find_step(definition, dependency) then
+      good[#good + 1] = dependency
+    elseif dependency == slug then
+      report("unknown_dependency", ("step %s depends on itself"):format(validate.shown(slug)))
+    else
+      report("unknown_dependency", ("no step %s is defined before this one"):format(validate.shown(dependency)),
+        nearest.hint(dependency, known))
+    end
+  end
+  return good
+end
+
+local KIND = { step = "single", array = "array", map = "map" }
+
+local function string_or_nil(given)
+  return type(given) == "string" and given or nil
+end
+
+local function add_step(definition, method, opts, handler, where)
+  local result = extend(definition, where)
+  local name = type(opts) == "table" and string_or_nil(rawget(opts, "slug")) or nil
+  local report = reporter(result, where, name)
+  local good = validate.options(method, opts, report)
+  if type(handler) ~= "function" then
+    report("missing_handler", ("%s takes a handler, a function, as its second argument, not %s"):format(
+      method, validate.shown(handler)))
+  end
+  if good.when_unmet and not (good.only_if or good.unless) and opts.only_if == nil and opts.unless == nil then
+    report("missing_condition", "when_unmet needs a condition: only_if or unless")
+  end
+  local dependencies = check_dependencies(definition, name, good.depends_on or { good.array }, report)
+  local first = name and find_step(definition, name)
+  if first then
+    report("duplicate_slug", ("step %s is defined already%s"):format(validate.shown(name), problems.at(first.where)))
+  elseif name then
+    good.slug, good.depends_on, good.array = nil, nil, nil
+    result.steps[#result.steps + 1] = {
+      slug = name, kind = KIND[method], dependencies = dependencies, options = good, handler = handler, where = where,
+    }
+  end
+  return make(result)
+end
+
+--- A new flow without steps.
+---@param opts { slug: string, max_attempts: integer?, base_delay: integer?, timeout: integer? }
+---@return luaflow.Flow
+function flow.new(opts)
+  local where = position.of_call "flow"
+  local definition = { steps = {}, problems = {}, where = where, last = where }
+  definition.slug = type(opts) == "table" and string_or_nil(rawget(opts, "slug")) or nil
+  definition.options = validate.options("flow", opts, reporter(definition, where))
+  definition.options.slug = nil
+  return make(definition)
+end
+
+---@class luaflow.StepOptions
+---@field slug string
+---@field depends_on? string[] steps defined before
+---@field max_attempts? integer
+---@field base_delay? integer seconds
+---@field timeout? integer seconds
+---@field start_delay? integer seconds
+---@field only_if? table a JSON object
+---@field unless? table a JSON object
+---@field when_unmet? "fail"|"skip"|"skip-cascade"
+---@field when_exhausted? "fail"|"skip"|"skip-cascade"
+---@field transaction? boolean
+
+---@class luaflow.MapOptions: luaflow.StepOptions
+---@field array? string the step whose output is mapped over; without it the run's input
+
+--- A new flow with one more step of a single task. Its handler gets the run's input, or a table of the outputs of its
+--- dependencies.
+---@param opts luaflow.StepOptions
+---@param handler fun(input: any, ctx: luaflow.Context): any
+---@return luaflow.Flow
+function methods:step(opts, handler)
+  local definition = definition_of(self, "step(options, handler)")
+  local where = position.of_call("step", handler, definition.last)
+  return add_step(definition, "step", opts, handler, where)
+end
+
+--- A new flow with one more step of a single task, whose output must be a JSON array.
+---@param opts luaflow.StepOptions
+---@param handler fun(input: any, ctx: luaflow.Context): any[]
+---@return luaflow.Flow
+function methods:array(opts, handler)
+  local definition = definition_of(self, "array(options, handler)")
+  local where = position.of_call("array", handler, definition.last)
+  return add_step(definition, "array", opts, handler, where)
+end
+
+--- A new flow with one more step of one task for each element of an array.
+---@param opts luaflow.MapOptions
+---@param handler fun(element: any, ctx: luaflow.Context): any
+---@return luaflow.Flow
+function methods:map(opts, handler)
+  local definition = definition_of(self, "map(options, handler)")
+  local where = position.of_call("map", handler, definition.last)
+  return add_step(definition, "map", opts, handler, where)
+end
+
+local METHOD_NAMES = { "step", "array", "map" }
+
+-- Stands for a method that does not exist: records that as a problem.
+local function unknown_method(name)
+  return function(self, _, handler)
+    local definition = definition_of(self, name)
+    local where = position.of_call(name, handler, definition.last)
+    local result = extend(definition, where)
+    local message = ("a flow has no method %s"):format(validate.shown(name))
+    reporter(result, where)("unknown_method", message, nearest.hint(name, METHOD_NAMES))
+    return make(result)
+  end
+end
+
+function flow_mt.__index(self, key)
+  if methods[key] then return methods[key] end
+  if key == "slug" then return flow.definition(self).slug end
+  return type(key) == "string" and unknown_method(key) or nil
+end
+
+function flow_mt.__newindex(_, key)
+  error(("a flow is immutable: %s cannot be set"):format(tostring(key)), 2)
+end
+
+function flow_mt.__tostring(self)
+  return ("luaflow.Flow %s"):format(tostring(flow.definition(self).slug))
+end
+
+return flow

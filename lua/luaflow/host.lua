@@ -1,0 +1,11 @@
+-- Stands in for the host's table in plain LuaJIT, where no task runs: definitions load and validate without it, and
+-- whatever does need the host says so. Inside an executor the host's own table is in the place of this module.
+local host = { development = false, env = {} }
+
+for _, name in ipairs { "now", "sleep", "flow_input", "stopping", "log", "encode", "decode" } do
+  host[name] = function()
+    error(("luaflow: %s works only inside a task"):format(name), 2)
+  end
+end
+
+return host

@@ -1,0 +1,115 @@
+-- JSON values as handlers see them: null, the marks that tell `[]` from `{}`, and helpers that keep marks.
+-- Encodes nothing: the codec is the host's and finds its marks here.
+local cjson = require "cjson"
+
+local json = {}
+
+--- JSON null. It is truthy: test with `is_null`.
+json.null = cjson.null
+
+--- The metatables that mark a table as an array or as an object.
+json.array_mt = { __name = "luaflow.array" }
+json.object_mt = { __name = "luaflow.object" }
+
+--- True for JSON null and for nil.
+---@param value any
+---@return boolean
+function json.is_null(value)
+  return value == nil or value == json.null
+end
+
+local function mark(value, metatable, name)
+  if value == nil then value = {} end
+  if type(value) ~= "table" then error(("luaflow.%s: a table is needed, not a %s"):format(name, type(value)), 3) end
+  return setmetatable(value, metatable)
+end
+
+--- Marks a table as a JSON array, so that it stays `[]` when it is empty. Returns it; without one, a new empty array.
+---@generic T: table
+---@param t? T
+---@return T
+function json.array(t)
+  return mark(t, json.array_mt, "array")
+end
+
+--- Marks a table as a JSON object. Returns that table; without one, a new empty object.
+---@generic T: table
+---@param t? T
+---@return T
+function json.object(t)
+  return mark(t, json.object_mt, "object")
+end
+
+--- True for a table that is written as an array: marked as one, or unmarked with a first element.
+---@param t table
+---@return boolean
+function json.is_array(t)
+  local metatable = getmetatable(t)
+  if metatable == json.object_mt then return false end
+  return metatable == json.array_mt or t[1] ~= nil
+end
+
+local function check_arguments(t, fn, name)
+  if type(t) ~= "table" then error(("luaflow.%s: a table is needed, not a %s"):format(name, type(t)), 3) end
+  if type(fn) ~= "function" then error(("luaflow.%s: a function is needed, not a %s"):format(name, type(fn)), 3) end
+end
+
+--- A new table with `fn(value, key)` in the place of every value; arrays stay arrays and objects objects. Where `fn`
+--- returns nil an array gets null, an object loses the key.
+---@param t table
+---@param fn fun(value: any, key: any): any
+---@return table
+function json.map(t, fn)
+  check_arguments(t, fn, "map")
+  local result = {}
+  if json.is_array(t) then
+    for i = 1, #t do
+      local value = fn(t[i], i)
+      if value == nil then value = json.null end
+      result[i] = value
+    end
+    return setmetatable(result, json.array_mt)
+  end
+  for key, value in pairs(t) do result[key] = fn(value, key) end
+  return setmetatable(result, getmetatable(t))
+end
+
+--- A new table with the values for which `fn(value, key)` is true; arrays stay arrays and objects objects.
+---@param t table
+---@param fn fun(value: any, key: any): any
+---@return table
+function json.filter(t, fn)
+  check_arguments(t, fn, "filter")
+  local result = {}
+  if json.is_array(t) then
+    for i = 1, #t do
+      if fn(t[i], i) then result[#result + 1] = t[i] end
+    end
+    return setmetatable(result, json.array_mt)
+  end
+  for key, value in pairs(t) do
+    if fn(value, key) then result[key] = value end
+  end
+  return setmetatable(result, getmetatable(t))
+end
+
+local function number_text(value)
+  if value ~= value or value == math.huge or value == -math.huge then return tostring(value) end
+  for digits = 15, 17 do
+    local text = ("%." .. digits .. "g"):format(value)
+    if tonumber(text) == value then return text end
+  end
+end
+
+--- The text of a value for people: numbers with all their digits, 64-bit integers without a suffix, null as "null".
+---@param value any
+---@return string
+function json.tostring(value)
+  if json.is_null(value) then return "null" end
+  if type(value) == "number" then return number_text(value) end
+  local text = tostring(value)
+  if type(value) == "cdata" then return (text:gsub("^(%-?%d+)U?LL$", "%1")) end
+  return text
+end
+
+return json

@@ -1,0 +1,37 @@
+-- What a module's load raised, as a problem with file and line.
+local errors = require "luaflow.errors"
+local problems = require "luaflow.problems"
+
+local load_errors = {}
+
+local CODES = {
+  { "^module '[^']*' not found", "module_not_found" },
+  { "^module '[^']*' is required by what it requires itself", "require_loop" },
+}
+
+-- Lua shortens the names of long files to "...tail".
+local function whole_path(shown, path)
+  local tail = shown:match "^%.%.%.(.+)$"
+  if tail and path:sub(-#tail) == tail then return path end
+  return (shown:gsub("^%./", ""))
+end
+
+--- The problem of a file whose load raised.
+---@param path string
+---@param raised any
+---@return table
+function load_errors.problem(path, raised)
+  local text = errors.text(raised)
+  local body = text:gsub("^error loading module '[^\n]*:\n%s*", "")
+  local code = body ~= text and "syntax_error" or "load_error"
+  local file, line, message = body:match "^([^\n]-):(%d+): (.*)$"
+  local where = { file = file and whole_path(file, path) or path, line = tonumber(line) }
+  message = message or body
+  for _, form in ipairs(CODES) do
+    if message:find(form[1]) then code = form[2] end
+  end
+  local hint = where.file ~= path and "while loading " .. path or nil
+  return problems.new(where, {}, code, message, hint)
+end
+
+return load_errors

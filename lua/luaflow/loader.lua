@@ -1,0 +1,187 @@
+-- Loads the modules of a root, validates everything they define, and returns either all problems or the workers.
+-- Pure: the host gives the list of files and `require`.
+local conflicts = require "luaflow.conflicts"
+local deploy = require "luaflow.deploy"
+local entries = require "luaflow.entries"
+local flow = require "luaflow.flow"
+local load_errors = require "luaflow.load_errors"
+local modules = require "luaflow.modules"
+local problems = require "luaflow.problems"
+local registry = require "luaflow.registry"
+local values = require "luaflow.values"
+local worker = require "luaflow.worker"
+
+local loader = {}
+
+---@class luaflow.LoadOptions
+---@field files table<string, any> the paths of the root's Lua files, '/'-separated
+---@field entries string[] files or folders among them; "" is the root
+---@field require function
+---@field read? fun(path: string): string? the text of a file, to find the line of a call that left no frame
+---@field globals? table where `require` is replaced while modules load; default: the globals
+
+---@class luaflow.LoadResult
+---@field problems luaflow.Problem[]
+---@field workers { queue: string, name: string, registry: table }[] sorted by queue; none when there are problems
+---@field handlers table<string, table<string, luaflow.Handler>> by flow slug and step slug
+
+-- Paths as users give them: "./flows/" is "flows", "." is "".
+local function normal_path(path)
+  return (path:gsub("^%./", ""):gsub("^%.$", ""):gsub("/+$", ""))
+end
+
+-- The files of the entries in order, each once, and which of them were named as files.
+local function expand(options, report)
+  local paths, named, seen = {}, {}, {}
+  local function add(path)
+    if not seen[path] then paths[#paths + 1], seen[path] = path, true end
+  end
+  local all = {}
+  for path in pairs(options.files) do all[#all + 1] = path end
+  table.sort(all)
+  for _, entry in ipairs(options.entries) do
+    local path = normal_path(entry)
+    if options.files[path] then
+      named[path] = true
+      add(path)
+    else
+      local prefix, found = path == "" and "" or path .. "/", false
+      for _, file in ipairs(all) do
+        if file:sub(1, #prefix) == prefix then
+          found = true
+          add(file)
+        end
+      end
+      if not found then report(entry, "missing_file", "no Lua file or folder with Lua files of this name is below the root") end
+    end
+  end
+  return paths, named
+end
+
+-- The line of a file's last statement at the outermost level, which is where a call without a frame was made.
+local function return_line(text)
+  local number, found = 0, nil
+  for line in (text .. "\n"):gmatch "(.-)\n" do
+    number = number + 1
+    if line:find "^return%f[^%w_]" then found = number end
+  end
+  return found
+end
+
+-- Completes the places of calls that left no frame: what a file returned was made in it.
+local function complete_places(path, returned, read)
+  for _, value in ipairs(values.within(returned)) do
+    for _, where in ipairs(values.places(value)) do
+      if not where.file then
+        local text = read and read(path)
+        where.file, where.line = path, where.line or text and return_line(text) or nil
+      end
+    end
+  end
+end
+
+-- The deployments among values, those in workers included, each once.
+local function all_deployments(list, subscriptions)
+  local found, seen = {}, {}
+  local function add(deployment)
+    if deployment and deployment.flow and not seen[deployment] then
+      found[#found + 1], seen[deployment] = deployment, true
+    end
+  end
+  local function add_served(subscription)
+    for _, served in ipairs(subscription.flows) do add(served.deployment) end
+  end
+  for _, value in ipairs(list) do
+    add((deploy.deployment(value)))
+    if values.kind(value) == "worker" then add_served(worker.subscription(value)) end
+  end
+  for _, subscription in ipairs(subscriptions) do add_served(subscription) end
+  return found
+end
+
+local function append(list, more)
+  for _, element in ipairs(more) do list[#list + 1] = element end
+end
+
+-- What the loaded files returned: everything, and what entries returned.
+local function collect_returned(paths, named, loaded, report)
+  local returned, served = {}, {}
+  local all = {}
+  for path in pairs(loaded.loaded) do all[#all + 1] = path end
+  table.sort(all)
+  for _, path in ipairs(all) do append(returned, values.within(loaded.loaded[path])) end
+  for _, path in ipairs(paths) do
+    local within = values.within(loaded.loaded[path])
+    if named[path] or not loaded.required[path] then append(served, within) end
+    if named[path] and loaded.loaded[path] ~= nil and #within == 0 then
+      report(path, "no_flow", "the file returns no flow, deployed flow or worker")
+    end
+  end
+  return returned, served
+end
+
+local function report_failures(recorded, paths, failed)
+  local seen = {}
+  for _, path in ipairs(paths) do
+    local failure = failed[path]
+    local raised = failure and failure.raised
+    local key = (type(raised) == "string" or type(raised) == "table") and raised or failure
+    if failure and not seen[key] then
+      seen[key] = true
+      recorded[#recorded + 1] = load_errors.problem(path, raised)
+    end
+  end
+end
+
+local function result_of(recorded, subscriptions)
+  local result = { problems = problems.list(recorded), workers = {}, handlers = {} }
+  if #result.problems > 0 then return result end
+  for i, subscription in ipairs(subscriptions) do
+    result.workers[i] = { queue = subscription.queue, name = subscription.name, registry = registry.of(subscription) }
+    for _, served in ipairs(subscription.flows) do
+      local definition = flow.definition(served.deployment.flow)
+      result.handlers[definition.slug] = registry.handlers(definition)
+    end
+  end
+  return result
+end
+
+--- Loads and validates. Never raises on what is wrong with the modules.
+---@param options luaflow.LoadOptions
+---@return luaflow.LoadResult
+function loader.load(options)
+  local recorded = {}
+  local function report(file, code, message)
+    recorded[#recorded + 1] = problems.new({ file = file }, {}, code, message)
+  end
+  local loaded = modules.new(options.files, options.require, function(path, value)
+    complete_places(path, value, options.read)
+  end)
+  local paths, named = expand(options, report)
+  local loadable = {}
+  for _, path in ipairs(paths) do
+    if loaded:name_of(path) then
+      loadable[#loadable + 1] = path
+    else
+      report(path, "unloadable_file", "require cannot reach this file: another is found first, or its path holds a dot")
+    end
+  end
+  loaded:require_all(loadable, options.globals or _G)
+  report_failures(recorded, loadable, loaded.failed)
+
+  local returned, served = collect_returned(loadable, named, loaded, report)
+  local subscriptions, conflicting = entries.subscriptions(returned, served)
+  for _, value in ipairs(returned) do append(recorded, values.recorded(value)) end
+  for _, subscription in ipairs(subscriptions) do
+    append(recorded, subscription.problems)
+    for _, one in ipairs(subscription.flows) do append(recorded, one.deployment.problems) end
+  end
+  append(recorded, conflicting)
+  append(recorded, conflicts.find(all_deployments(returned, subscriptions)))
+  if #served == 0 and #recorded == 0 then
+    recorded[1] = problems.new({}, {}, "no_flow", "no file given returns a flow, a deployed flow or a worker")
+  end
+  return result_of(recorded, subscriptions)
+end
+
+return loader

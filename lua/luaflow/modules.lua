@@ -1,0 +1,126 @@
+-- The modules of a root while they load: under which name a file is required, which file requires which, and how each
+-- load ended. Pure: the files, `require` and the table of globals are given.
+local nearest = require "luaflow.nearest"
+
+local modules = {}
+
+local TEMPLATES = { "%s.lua", "%s/init.lua", "lua/%s.lua", "lua/%s/init.lua" }
+
+---@class luaflow.Modules
+---@field files table<string, any> the paths of the root's files
+---@field loaded table<string, any> path -> what the module returned
+---@field failed table<string, { raised: any }> path -> what its load raised
+---@field required table<string, boolean> path -> another file required it
+---@field private loading string[] the files that are loading, innermost last
+---@field private on_loaded fun(path: string, value: any)
+---@field private original function
+local Modules = {}
+Modules.__index = Modules
+
+--- Nothing loaded yet.
+---@param files table<string, any> the paths of the root's files
+---@param original function what `require` is
+---@param on_loaded fun(path: string, value: any) called once for each file, those that it requires first
+---@return luaflow.Modules
+function modules.new(files, original, on_loaded)
+  return setmetatable({
+    files = files, original = original, on_loaded = on_loaded, loaded = {}, failed = {}, required = {}, loading = {},
+  }, Modules)
+end
+
+--- The file that a required name stands for; nil when it is none of the root's.
+---@param name any
+---@return string?
+function Modules:path_of(name)
+  if type(name) ~= "string" then return nil end
+  for _, template in ipairs(TEMPLATES) do
+    local path = template:format((name:gsub("%.", "/")))
+    if self.files[path] then return path end
+  end
+end
+
+--- The dotted name under which a file is required, the shortest where there are several; nil when there is none.
+---@param path string
+---@return string?
+function Modules:name_of(path)
+  for _, form in ipairs { "^lua/(.+)/init%.lua$", "^lua/(.+)%.lua$", "^(.+)/init%.lua$", "^(.+)%.lua$" } do
+    local stem = path:match(form)
+    local name = stem and not stem:find("%.") and stem:gsub("/", ".")
+    if name and self:path_of(name) == path then return name end
+  end
+end
+
+local function is_in(list, value)
+  for _, element in ipairs(list) do
+    if element == value then return true end
+  end
+  return false
+end
+
+-- "file:line: " of the code that called `require`; its file alone when a tail call left no frame.
+function Modules:caller()
+  local info = debug.getinfo(3, "Sl")
+  if info and info.currentline > 0 then return ("%s:%d: "):format(info.short_src, info.currentline) end
+  local innermost = self.loading[#self.loading]
+  return innermost and innermost .. ": " or ""
+end
+
+-- A message of `require` itself that the module is missing, with the place and without the list of places searched.
+function Modules:explain(raised, caller)
+  if type(raised) ~= "string" then return raised end
+  local name = raised:match "^module '([^']*)' not found:"
+  if not name then return raised end
+  local known = {}
+  for path in pairs(self.files) do known[#known + 1] = self:name_of(path) end
+  table.sort(known)
+  local hint = nearest.hint(name, known)
+  return ("%smodule '%s' not found%s"):format(caller, name, hint and " (" .. hint .. ")" or "")
+end
+
+function Modules:load(name, path, caller)
+  self.loading[#self.loading + 1] = path
+  local ok, value = pcall(self.original, name)
+  self.loading[#self.loading] = nil
+  if ok then
+    if self.loaded[path] == nil then
+      self.loaded[path] = value
+      self.on_loaded(path, value)
+    end
+    return value
+  end
+  value = self:explain(value, caller)
+  self.failed[path] = { raised = value }
+  error(value, 0)
+end
+
+-- What `require` is while modules load.
+function Modules:require(name)
+  local path, caller = self:path_of(name), self:caller()
+  if not path or name:find "^luaflow%f[.%z]" then
+    local ok, value = pcall(self.original, name)
+    if ok then return value end
+    error(self:explain(value, caller), 0)
+  end
+  if self.loading[1] and self.loading[#self.loading] ~= path then self.required[path] = true end
+  if is_in(self.loading, path) then
+    error(("%smodule '%s' is required by what it requires itself: %s"):format(
+      caller, name, table.concat(self.loading, " -> ") .. " -> " .. path), 0)
+  end
+  if self.failed[path] then error(self.failed[path].raised, 0) end
+  return self:load(name, path, caller)
+end
+
+--- Requires every one of these files; how each ended is in `loaded` and `failed`.
+---@param paths string[] files that have a name
+---@param globals table where `require` is replaced meanwhile
+function Modules:require_all(paths, globals)
+  local before = globals.require
+  globals.require = function(name)
+    local value = self:require(name)
+    return value
+  end
+  for _, path in ipairs(paths) do pcall(self.require, self, self:name_of(path)) end
+  globals.require = before
+end
+
+return modules

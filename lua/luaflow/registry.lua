@@ -1,0 +1,47 @@
+-- The registry of a worker: what the host deploys for it, and the handlers that its executors call.
+local flow = require "luaflow.flow"
+local json = require "luaflow.json"
+local shape = require "luaflow.shape"
+
+local registry = {}
+
+--- The registry of a worker without problems, as a table to be encoded as JSON. Flows come sorted by slug.
+---@param subscription luaflow.Subscription
+---@return table
+function registry.of(subscription)
+  local flows = json.array()
+  for i, served in ipairs(subscription.flows) do
+    local deployment = served.deployment
+    flows[i] = {
+      slug = deployment.slug,
+      alias = deployment.alias,
+      retained = served.retained,
+      shape = shape.of(flow.definition(deployment.flow)),
+      routing = json.object(deployment.routing),
+    }
+  end
+  table.sort(flows, function(a, b) return a.slug < b.slug end)
+  return { queue = subscription.queue, ["function"] = subscription.name, flows = flows }
+end
+
+---@class luaflow.Handler
+---@field fn function
+---@field kind "single"|"array"|"map"
+---@field feeds_map boolean a map step reads this step's output
+---@field transaction boolean
+
+--- The handlers of a definition, by step slug.
+---@param definition luaflow.Definition
+---@return table<string, luaflow.Handler>
+function registry.handlers(definition)
+  local handlers = {}
+  for _, step in ipairs(definition.steps) do
+    handlers[step.slug] = {
+      fn = step.handler, kind = step.kind, feeds_map = false, transaction = step.options.transaction or false,
+    }
+    if step.kind == "map" and step.dependencies[1] then handlers[step.dependencies[1]].feeds_map = true end
+  end
+  return handlers
+end
+
+return registry

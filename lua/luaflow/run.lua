@@ -1,0 +1,60 @@
+-- One attempt of one task: calls the handler and says how it ended, as the host records it. Runs inside the task's
+-- coroutine; the output is encoded here as well, so one that cannot be stored is a failed attempt.
+local errors = require "luaflow.errors"
+
+local run = {}
+
+---@class luaflow.Outcome
+---@field outcome "completed"|"failed"|"permanent"|"snoozed"
+---@field output string? JSON text, of a completed one
+---@field message string? the text to store, of the others
+---@field delay number? seconds, always of a snoozed one; of a failed one the exact delay, nil for backoff
+---@field traceback string? of an error that was not raised on purpose, for the log
+
+local raised_mt = {}
+
+local function on_error(value)
+  return setmetatable({ value = value, traceback = debug.traceback("", 2) }, raised_mt)
+end
+
+local OUTCOME_OF_ENDING = { fail = "permanent", retry_after = "failed", snooze = "snoozed" }
+
+local function failure(host, value)
+  local traceback
+  if getmetatable(value) == raised_mt then value, traceback = value.value, value.traceback end
+  local message = errors.text(value, host.encode)
+  local ending = errors.ending(value)
+  if ending then
+    return { outcome = OUTCOME_OF_ENDING[ending.kind], message = message, delay = ending.delay }
+  end
+  return { outcome = "failed", message = message, traceback = traceback }
+end
+
+local TYPE_OF_START = { ["["] = "array", ["{"] = "object", ['"'] = "string", t = "boolean", f = "boolean", n = "null" }
+
+-- The JSON type of an encoded value, as jsonb_typeof names it.
+local function json_type(text)
+  return TYPE_OF_START[text:sub(1, 1)] or "number"
+end
+
+--- Runs a handler to its end.
+---@param host table the host's table
+---@param record { fn: function, kind: "single"|"array"|"map", feeds_map: boolean } see luaflow.loader
+---@param ctx luaflow.Context
+---@param input any
+---@return luaflow.Outcome
+function run.task(host, record, ctx, input)
+  local ok, value = xpcall(record.fn, on_error, input, ctx)
+  if not ok then return failure(host, value) end
+
+  local whole_array = record.kind == "array" or (record.feeds_map and record.kind ~= "map")
+  local output, message = host.encode(value, "output", whole_array)
+  if not output then return { outcome = "failed", message = message } end
+  if record.kind == "array" and not record.feeds_map and json_type(output) ~= "array" then
+    local message_text = ("[TYPE_VIOLATION] Produced %s instead of array"):format(json_type(output))
+    return { outcome = "permanent", message = message_text }
+  end
+  return { outcome = "completed", output = output }
+end
+
+return run

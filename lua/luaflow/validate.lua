@@ -1,0 +1,176 @@
+-- Checks the options of one call against the table of options and keeps the good ones as copies, so that what the
+-- caller does to its tables later changes no definition.
+local json = require "luaflow.json"
+local names = require "luaflow.names"
+local nearest = require "luaflow.nearest"
+local options = require "luaflow.options"
+local value = require "luaflow.value"
+
+local validate = {}
+
+---@alias luaflow.Report fun(code: string, message: string, hint: string?)
+
+-- A value as a message shows it.
+local function shown(given)
+  if type(given) == "string" then return #given <= 60 and "'" .. given .. "'" or "'" .. given:sub(1, 57) .. "...'" end
+  if type(given) == "table" then return "a table" end
+  if type(given) == "function" then return "a function" end
+  return json.tostring(given)
+end
+validate.shown = shown
+
+local function wrong_type(option, given, wanted, report)
+  report("wrong_type", ("%s must be %s, not %s"):format(option.name, wanted, shown(given)))
+end
+
+-- One check for each type of option: returns the value to keep, or reports and returns nil.
+local checks = {}
+
+function checks.slug(option, given, report)
+  if type(given) ~= "string" then return wrong_type(option, given, "a string", report) end
+  local fault = names.slug_fault(given)
+  if fault then return report("invalid_slug", ("%s %s %s"):format(option.name, shown(given), fault)) end
+  return given
+end
+
+function checks.integer(option, given, report)
+  if type(given) ~= "number" then return wrong_type(option, given, "a number", report) end
+  if given ~= math.floor(given) or given < option.min or given > option.max then
+    return report("out_of_range", ("%s must be a whole number from %d to %d, not %s"):format(
+      option.name, option.min, option.max, shown(given)))
+  end
+  return given
+end
+
+function checks.slugs(option, given, report)
+  if type(given) ~= "table" then
+    local hint = type(given) == "string" and ("write { %q }"):format(given) or nil
+    return report("wrong_type", ("%s must be a list of slugs, not %s"):format(option.name, shown(given)), hint)
+  end
+  local count, slugs, seen = 0, {}, {}
+  for _ in pairs(given) do count = count + 1 end
+  if count ~= #given then return wrong_type(option, given, "a list of slugs without holes or keys", report) end
+  if count == 0 then return report("empty_dependencies", ("%s is empty: leave it out"):format(option.name)) end
+  for _, slug in ipairs(given) do
+    if type(slug) ~= "string" then
+      wrong_type(option, slug, "a list of slugs", report)
+    elseif seen[slug] then
+      report("duplicate_dependency", ("%s names %s twice"):format(option.name, shown(slug)))
+    else
+      slugs[#slugs + 1], seen[slug] = slug, true
+    end
+  end
+  return slugs
+end
+
+function checks.pattern(option, given, report)
+  if type(given) ~= "table" then return wrong_type(option, given, "a JSON object", report) end
+  local copy, message = value.copy(given, option.name)
+  if message then return report("invalid_pattern", message) end
+  if not value.is_object(copy) then
+    return report("invalid_pattern", ("%s must be a JSON object, not an array"):format(option.name))
+  end
+  return copy
+end
+
+function checks.choice(option, given, report)
+  for _, choice in ipairs(option.choices) do
+    if given == choice then return given end
+  end
+  local message = ('%s must be "%s", not %s'):format(option.name, table.concat(option.choices, '", "'), shown(given))
+  report("wrong_value", message, nearest.hint(given, option.choices))
+end
+
+function checks.boolean(option, given, report)
+  if type(given) ~= "boolean" then return wrong_type(option, given, "true or false", report) end
+  return given
+end
+
+function checks.queue(option, given, report)
+  if type(given) ~= "string" then return wrong_type(option, given, "a string", report) end
+  local fault = names.queue_fault(given)
+  if not fault then return given end
+  local spelling = names.queue_spelling(given)
+  report("invalid_queue_name", ("%s %s %s"):format(option.name, shown(given), fault),
+    spelling and ("%q would do"):format(spelling) or nil)
+end
+
+function checks.name(option, given, report)
+  if type(given) ~= "string" then return wrong_type(option, given, "a string", report) end
+  if given == "" or given:find "%c" then
+    return report("wrong_value", ("%s must not be empty or have control characters"):format(option.name))
+  end
+  return given
+end
+
+function checks.routes(option, given, report)
+  if type(given) ~= "table" then return wrong_type(option, given, "a table of step slug -> queue", report) end
+  local routes = {}
+  for slug, queue in pairs(given) do
+    routes[slug] = checks.queue({ name = ("the route of %s"):format(shown(slug)) }, queue, report)
+  end
+  return routes
+end
+
+-- What the list holds is checked by luaflow.worker, which knows flows.
+function checks.flows(option, given, report)
+  if type(given) ~= "table" or getmetatable(given) ~= nil then
+    return wrong_type(option, given, "a list of deployed flows", report)
+  end
+  local list = {}
+  for i = 1, table.maxn(given) do list[i] = given[i] == nil and json.null or given[i] end
+  return list
+end
+
+local DEPLOYMENT_HINTS = {
+  queue = 'route steps with luaflow.deploy(flow, { routes = { STEP = "QUEUE" } })',
+  routes = 'route steps with luaflow.deploy(flow, { routes = { STEP = "QUEUE" } })',
+  alias = 'name the alias in luaflow.deploy(flow, { alias = "ALIAS" })',
+}
+
+local function report_unknown(call, key, known, report)
+  local option = options.find(key)
+  if not option then
+    return report("unknown_option", ("unknown option %s"):format(shown(key)), nearest.hint(key, known))
+  end
+  local hint = DEPLOYMENT_HINTS[key]
+  if call == "worker" or call == "deploy" or not hint then
+    hint = ("it is one of %s"):format(table.concat(option.of, ", "))
+  end
+  report("misplaced_option", ("%s is no option of %s"):format(key, call), hint)
+end
+
+-- The keys of a table in an order that does not change from run to run.
+local function sorted_keys(t)
+  local keys = {}
+  for key in pairs(t) do keys[#keys + 1] = key end
+  table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
+  return keys
+end
+
+--- The good options of a call, copied. Everything else is reported.
+---@param call string "flow", "step", "array", "map", "deploy" or "worker"
+---@param given any what the caller passed as its table of options
+---@param report luaflow.Report
+---@return table
+function validate.options(call, given, report)
+  if type(given) ~= "table" or getmetatable(given) ~= nil then
+    report("wrong_arguments", ("%s takes a table of options, not %s"):format(call, shown(given)))
+    return {}
+  end
+  local good, known = {}, {}
+  for _, option in ipairs(options.of(call)) do
+    known[#known + 1], known[option.name] = option.name, true
+    if given[option.name] ~= nil then
+      good[option.name] = checks[option.type](option, given[option.name], report)
+    elseif option.required then
+      report("missing_option", ("%s is missing"):format(option.name))
+    end
+  end
+  for _, key in ipairs(sorted_keys(given)) do
+    if not known[key] then report_unknown(call, key, known, report) end
+  end
+  return good
+end
+
+return validate

@@ -1,0 +1,121 @@
+-- JSON values without a codec: deep copies that fail with the codec's own words for what JSON or jsonb cannot hold.
+-- Metamethods are not called, as in the codec.
+local ffi = require "ffi"
+local json = require "luaflow.json"
+local utf8 = require "luaflow.utf8"
+
+local value = {}
+
+local MAX_DEPTH = 512
+
+local int64_t, uint64_t = ffi.typeof "int64_t", ffi.typeof "uint64_t"
+
+-- Ends a copy; caught by value.copy alone.
+local function refuse(walk, what)
+  local parts = { walk.root }
+  for _, key in ipairs(walk.path) do
+    if type(key) == "number" then parts[#parts + 1] = ("[%d]"):format(key)
+    elseif key:find "^[%a_][%w_]*$" then parts[#parts + 1] = "." .. key
+    else parts[#parts + 1] = ("[%q]"):format(key) end
+  end
+  walk.message = table.concat(parts) .. ": " .. what
+  error(walk, 0)
+end
+
+local function copy_string(walk, text)
+  if text:find("%z") then refuse(walk, "string with U+0000") end
+  if not utf8.is_valid(text) then refuse(walk, "string that is not valid UTF-8") end
+  return text
+end
+
+local function copy_number(walk, number)
+  if number ~= number then refuse(walk, "NaN") end
+  if number == math.huge or number == -math.huge then refuse(walk, "infinity") end
+  return number
+end
+
+local function copy_cdata(walk, integer)
+  if ffi.istype(uint64_t, integer) then
+    if integer > 0x7fffffffffffffffULL then refuse(walk, "integer outside the range of int64_t") end
+    return ffi.cast(int64_t, integer)
+  end
+  if not ffi.istype(int64_t, integer) then refuse(walk, "cdata") end
+  return integer
+end
+
+-- How many string keys and array indexes a table has, and whether a value of its mark may have them.
+local function take_census(walk, t, mark)
+  local strings, indexes, highest, other = 0, 0, 0, nil
+  for key in next, t do
+    if type(key) == "string" then
+      strings = strings + 1
+    elseif type(key) == "number" and key >= 1 and key == math.floor(key) then
+      indexes, highest = indexes + 1, math.max(highest, key)
+    else
+      other = type(key)
+    end
+  end
+  if other == "number" then refuse(walk, "table with a number key that is no array index") end
+  if other then refuse(walk, "table with a key of type " .. other) end
+  if mark == json.array_mt and strings > 0 then refuse(walk, "array with string keys") end
+  if mark == json.object_mt and indexes > 0 then refuse(walk, "object with number keys") end
+  if strings > 0 and indexes > 0 then refuse(walk, "table with both string and number keys") end
+  if indexes ~= highest then refuse(walk, "array with a hole") end
+  return indexes
+end
+
+local copy_any
+
+local function copy_table(walk, t)
+  if walk.open[t] then refuse(walk, "cycle") end
+  if #walk.path == MAX_DEPTH then refuse(walk, "nested deeper than 512") end
+  local mark = debug.getmetatable(t)
+  if mark ~= json.array_mt and mark ~= json.object_mt then mark = nil end
+  local count = take_census(walk, t, mark)
+  if count > 0 or (#walk.path == 0 and walk.empty_array and next(t) == nil) then mark = mark or json.array_mt end
+
+  walk.open[t] = true
+  local result, depth = {}, #walk.path + 1
+  for key, element in next, t do
+    walk.path[depth] = key
+    if type(key) == "string" then copy_string(walk, key) end
+    result[key] = copy_any(walk, element)
+  end
+  walk.path[depth], walk.open[t] = nil, nil
+  return setmetatable(result, mark)
+end
+
+function copy_any(walk, source)
+  local kind = type(source)
+  if kind == "table" then return copy_table(walk, source) end
+  if kind == "string" then return copy_string(walk, source) end
+  if kind == "number" then return copy_number(walk, source) end
+  if kind == "cdata" then return copy_cdata(walk, source) end
+  if json.is_null(source) then return json.null end
+  if kind == "boolean" then return source end
+  return refuse(walk, kind)
+end
+
+--- A deep copy of a JSON value, with nil as null and the marks that the codec would give it; or nil and a message that
+--- names the path and the type, never a value.
+---@param source any
+---@param root string stands for the whole value in the message, such as "output"
+---@param empty_array? boolean an unmarked empty table as the whole value is `[]`
+---@return any copy
+---@return string? message
+function value.copy(source, root, empty_array)
+  local walk = { root = root, empty_array = empty_array, path = {}, open = {}, message = nil }
+  local ok, result = pcall(copy_any, walk, source)
+  if ok then return result end
+  if result ~= walk then error(result, 0) end
+  return nil, walk.message
+end
+
+--- True for a copy that is written as a JSON object.
+---@param copied any what `value.copy` returned
+---@return boolean
+function value.is_object(copied)
+  return type(copied) == "table" and getmetatable(copied) ~= json.array_mt
+end
+
+return value
