@@ -67,6 +67,10 @@ const char *pg_unit_detail(const struct pg_unit *unit) {
   return unit->failure ? PQresultErrorField(unit->failure, PG_DIAG_MESSAGE_DETAIL) : NULL;
 }
 
+const char *pg_unit_constraint(const struct pg_unit *unit) {
+  return unit->failure ? PQresultErrorField(unit->failure, PG_DIAG_CONSTRAINT_NAME) : NULL;
+}
+
 static int send_call(struct pg_call *call, PGconn *conn) {
   struct pg_params *params = &call->params;
   switch (call->kind) {

@@ -37,6 +37,8 @@ const PGresult *pg_unit_result(const struct pg_unit *unit, int index);
 int pg_unit_failed_call(const struct pg_unit *unit);
 /* The database's detail of the failure, which may quote values: to be stored, not logged. NULL if there is none. */
 const char *pg_unit_detail(const struct pg_unit *unit);
+/* The constraint that was violated; NULL if there is none. */
+const char *pg_unit_constraint(const struct pg_unit *unit);
 
 /* For pg.c. */
 struct pg_unit {

@@ -1,0 +1,64 @@
+/* The executors of one generation and the tasks that they have: dispatching, results, deadlines, death and replacement.
+ * Knows no database. */
+#ifndef LUAFLOW_WORKER_POOL_H
+#define LUAFLOW_WORKER_POOL_H
+
+#include <stdbool.h>
+#include <uv.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "worker/executor_process.h"
+#include "worker/task.h"
+
+struct pool;
+
+struct pool_options { /* borrowed until pool_free */
+  int executors;
+  struct executor_options executor;
+  const char *worker_id;
+};
+
+struct pool_events {
+  /* All executors have loaded the same. Once. The report's content may be taken over. */
+  void (*loaded)(void *owner, struct load_report *report);
+  /* They could not be loaded; the report holds the problems where there are some, else *err says why. Once, instead of loaded. */
+  void (*failed)(void *owner, const struct load_report *report, const struct err *err);
+  /* The task has its result; the owner takes it over. */
+  void (*settled)(void *owner, struct task *task);
+  /* A handler wants its run's input: to be answered by pool_reply_input. */
+  void (*input_wanted)(void *owner, const struct task *task);
+  /* Tasks can be taken again: an executor has become ready, or a task was dropped. */
+  void (*room)(void *owner);
+  /* After pool_stop or pool_kill: no executor is left. Perhaps more than once. */
+  void (*ended)(void *owner);
+};
+
+/* Starts the executors. NULL with *err if one cannot be started. */
+struct pool *pool_new(uv_loop_t *loop, const struct pool_options *options, const struct pool_events *events,
+                      void *owner, struct log *log, struct err *err) __attribute__((warn_unused_result));
+void pool_set_queue(struct pool *pool, const char *queue); /* borrowed; before the first task */
+/* Takes the task over and gives it to the least busy executor. */
+void pool_submit(struct pool *pool, struct task *task);
+/* Tasks it has. */
+int pool_count(const struct pool *pool);
+/* True if an executor is ready for tasks. */
+bool pool_is_ready(const struct pool *pool);
+void pool_each(const struct pool *pool, void (*visit)(void *owner, const struct task *task), void *owner);
+/* The task is no longer this worker's: its handler is ended, and the task freed. Unknown numbers are ignored. */
+void pool_drop(struct pool *pool, uint64_t number);
+/* Answers input_wanted with JSON (or NULL and an error); ignored if the task has gone. */
+void pool_reply_input(struct pool *pool, uint64_t number, const char *json, const char *error);
+/* The worker drains: handlers can see it from now on, no executor is replaced, and tasks that none has are released.
+ * No task may be submitted any more. */
+void pool_drain(struct pool *pool);
+/* Kills every executor; what they had is released once they are reaped. */
+void pool_kill(struct pool *pool);
+/* Lets idle executors go. */
+void pool_stop(struct pool *pool);
+/* True if no executor is left. */
+bool pool_is_empty(const struct pool *pool);
+/* Frees it, tasks included; executors that live are killed. */
+void pool_free(struct pool *pool);
+
+#endif

@@ -1,0 +1,86 @@
+/* A batch as parameters, and what became of it. */
+#include "worker/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "worker/task_log.h"
+
+static struct pg_params *add(struct pg_unit *unit, struct record_calls *calls, enum work_statement statement) {
+  calls->index[statement] = calls->count++;
+  return pg_unit_add(unit, &work_statements[statement]);
+}
+
+/* The first four parameters of all three functions. */
+static void add_identity(struct pg_params *params, struct task *const *tasks, int count) {
+  struct pg_array *runs = pg_param_array(params, PG_UUID);
+  struct pg_array *steps = pg_param_array(params, PG_TEXT);
+  struct pg_array *indexes = pg_param_array(params, PG_INT4);
+  struct pg_array *claims = pg_param_array(params, PG_INT8);
+  for (int i = 0; i < count; i++) {
+    pg_array_uuid(runs, tasks[i]->run_id);
+    pg_array_text(steps, tasks[i]->step_slug, strlen(tasks[i]->step_slug));
+    pg_array_int4(indexes, tasks[i]->task_index);
+    pg_array_int8(claims, tasks[i]->claim_no);
+  }
+}
+
+static void add_completions(struct pg_params *params, struct task *const *tasks, int count) {
+  add_identity(params, tasks, count);
+  struct pg_array *outputs = pg_param_array(params, PG_JSONB);
+  for (int i = 0; i < count; i++) pg_array_jsonb(outputs, tasks[i]->text, tasks[i]->text_length);
+}
+
+static void add_failures(struct pg_params *params, struct task *const *tasks, int count) {
+  add_identity(params, tasks, count);
+  struct pg_array *messages = pg_param_array(params, PG_TEXT);
+  struct pg_array *delays = pg_param_array(params, PG_FLOAT8);
+  struct pg_array *permanent = pg_param_array(params, PG_BOOL);
+  struct pg_array *free_of_charge = pg_param_array(params, PG_BOOL);
+  for (int i = 0; i < count; i++) {
+    const struct task *task = tasks[i];
+    pg_array_text(messages, task->text, task->text_length);
+    if (task->delay_s < 0)
+      pg_array_null(delays);
+    else
+      pg_array_float8(delays, task->delay_s);
+    pg_array_bool(permanent, task->verdict == VERDICT_PERMANENT);
+    pg_array_bool(free_of_charge, task->verdict == VERDICT_SNOOZED);
+  }
+}
+
+void record_add(struct pg_unit *unit, struct record_calls *calls, const struct batch *batch, const char *claiming_queue) {
+  int count = batch->completed + batch->failed + batch->released;
+  *calls = (struct record_calls){.index = {-1, -1, -1, -1, -1}};
+  if (count == 0) return;
+  struct pg_params *params = add(unit, calls, STMT_LOCK);
+  struct pg_array *runs = pg_param_array(params, PG_UUID);
+  for (int i = 0; i < count; i++) pg_array_uuid(runs, batch->tasks[i]->run_id);
+  pg_param_text(params, claiming_queue);
+  struct task *const *failed = batch->tasks + batch->completed;
+  if (batch->completed) add_completions(add(unit, calls, STMT_COMPLETE), batch->tasks, batch->completed);
+  if (batch->failed) add_failures(add(unit, calls, STMT_FAIL), failed, batch->failed);
+  if (batch->released) add_identity(add(unit, calls, STMT_RELEASE), failed + batch->failed, batch->released);
+}
+
+static void log_answers(const struct pg_unit *unit, int call, struct task *const *tasks, int count, struct log *log) {
+  const PGresult *result = call < 0 ? NULL : pg_unit_result(unit, call);
+  for (int row = 0; result && row < PQntuples(result); row++) {
+    int ordinal = atoi(PQgetvalue(result, row, 0));
+    const char *answer = PQgetvalue(result, row, 1);
+    if (ordinal < 1 || ordinal > count || strcmp(answer, "done") == 0) continue;
+    const struct task *task = tasks[ordinal - 1];
+    if (strcmp(answer, "already") == 0)
+      task_log(log, LOG_DEBUG, "recorded_before", task, NULL, NULL);
+    else
+      task_log(log, LOG_WARN, "refused_late_result", task, task->verdict == VERDICT_COMPLETED ? NULL : task->text, NULL);
+  }
+}
+
+void record_log_answers(const struct pg_unit *unit, const struct record_calls *calls, const struct batch *batch,
+                        struct log *log) {
+  struct task *const *failed = batch->tasks + batch->completed;
+  log_answers(unit, calls->index[STMT_COMPLETE], batch->tasks, batch->completed, log);
+  log_answers(unit, calls->index[STMT_FAIL], failed, batch->failed, log);
+  log_answers(unit, calls->index[STMT_RELEASE], failed + batch->failed, batch->released, log);
+}

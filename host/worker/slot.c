@@ -1,0 +1,37 @@
+/* Moves of a slot's state and its list of tasks. */
+#include "worker/slot.h"
+
+#include <assert.h>
+#include <utlist.h>
+
+static const struct {
+  const char *name;
+  unsigned moves;
+} states[] = {
+#define IN(name) (1u << SLOT_##name)
+#define X(name, text, moves) {text, moves},
+    SLOT_STATES(X)
+#undef X
+#undef IN
+};
+
+const char *slot_state_name(enum slot_state state) { return states[state].name; }
+
+void slot_set_state(struct slot *slot, enum slot_state state, struct log *log) {
+  assert(states[slot->state].moves & (1u << state));
+  LOG(log, LOG_DEBUG, "executor_state", LOG_INT("executor", slot->index), LOG_STR("from", states[slot->state].name),
+      LOG_STR("to", states[state].name));
+  slot->state = state;
+}
+
+void slot_add_task(struct slot *slot, struct task *task) {
+  task->slot = slot;
+  DL_APPEND(slot->tasks, task);
+  slot->task_count++;
+}
+
+void slot_remove_task(struct slot *slot, struct task *task) {
+  task->slot = NULL;
+  DL_DELETE(slot->tasks, task);
+  slot->task_count--;
+}

@@ -1,0 +1,40 @@
+/* One place for an executor in the pool: its state, its process, and the tasks that it has. For pool.c alone. */
+#ifndef LUAFLOW_WORKER_SLOT_H
+#define LUAFLOW_WORKER_SLOT_H
+
+#include <uv.h>
+
+#include "base/log.h"
+#include "worker/executor_process.h"
+#include "worker/task.h"
+
+/* X(state, text, states it may move to) */
+#define SLOT_STATES(X)                                          \
+  X(EMPTY, "empty", IN(LOADING))                                \
+  X(LOADING, "loading", IN(READY) | IN(LEAVING) | IN(EMPTY))    \
+  X(READY, "ready", IN(LEAVING) | IN(EMPTY))                    \
+  X(LEAVING, "leaving", IN(EMPTY))
+
+enum slot_state {
+#define X(name, text, moves) SLOT_##name,
+  SLOT_STATES(X)
+#undef X
+};
+
+struct slot {
+  struct pool *pool;
+  int index;
+  enum slot_state state;             /* moved by slot_set_state alone */
+  struct executor_process *process;  /* NULL while empty */
+  struct task *tasks;                /* owned, oldest first */
+  int task_count;
+  uv_timer_t respawn; /* runs while an empty slot waits for its next executor */
+  uint64_t spawned_at;
+};
+
+const char *slot_state_name(enum slot_state state);
+void slot_set_state(struct slot *slot, enum slot_state state, struct log *log);
+void slot_add_task(struct slot *slot, struct task *task);
+void slot_remove_task(struct slot *slot, struct task *task);
+
+#endif

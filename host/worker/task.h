@@ -1,0 +1,61 @@
+/* One claimed task, from the claim's confirmation until its result was recorded. Plain data; freed by its last owner. */
+#ifndef LUAFLOW_WORKER_TASK_H
+#define LUAFLOW_WORKER_TASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uthash.h>
+
+#include "base/buf.h"
+
+enum { RUN_ID_LENGTH = 36, TASK_MESSAGE_MAX = 8192 /* bytes of a stored error message */ };
+
+struct slot;
+
+/* What is to be recorded about a task that has left its executor. */
+enum verdict {
+  VERDICT_COMPLETED,
+  VERDICT_FAILED,    /* retried after delay_s, or by backoff where that is negative */
+  VERDICT_PERMANENT, /* no more attempts */
+  VERDICT_SNOOZED,   /* put back for delay_s, costs no attempt */
+  VERDICT_RELEASED,  /* put back at once, costs no attempt, stores nothing */
+};
+
+struct task {
+  uint64_t number; /* the host's own, never used twice */
+  char run_id[RUN_ID_LENGTH + 1];
+  char *flow_slug;
+  char *step_slug;
+  int32_t task_index;
+  int64_t claim_no;
+  int attempt;
+  int max_attempts;
+  int timeout_s;
+  uint64_t deadline_ms; /* on the loop's clock */
+  char *input;          /* JSON; NULL once it was sent to an executor */
+  char *flow_input;     /* JSON; NULL unless the claim brought it, and once it was sent */
+
+  /* Set by task_settle. */
+  enum verdict verdict;
+  char *text; /* JSON output of a completed task, else the message; NULL of a released one */
+  size_t text_length;
+  double delay_s;
+  int blamed; /* how often the database refused this very result; see batcher.h */
+
+  struct slot *slot;        /* the executor that has it; NULL while it waits for one */
+  struct task *prev, *next; /* of the list that holds it */
+  UT_hash_handle hh;        /* by number, while in the pool */
+};
+
+/* Frees the task and all it owns. */
+void task_free(struct task *task);
+/* Appends the TASK frame's payload. deadline in seconds since the epoch. */
+void task_put_frame(const struct task *task, const char *queue, const char *worker_id, double deadline, struct buf *out);
+/* Sets the result. text is copied: an output as it is, a message made valid and cut to TASK_MESSAGE_MAX. */
+void task_settle(struct task *task, enum verdict verdict, const char *text, size_t length, double delay_s);
+/* The same with a formatted message. */
+void task_settle_message(struct task *task, enum verdict verdict, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif
