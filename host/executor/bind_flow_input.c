@@ -7,8 +7,8 @@
 /* Nothing to cancel: an answer for a task that is gone finds none. */
 static void cleanup(void *waiting) { (void)waiting; }
 
-/* Pushes true and the value, or false and a message. LuaJIT cannot raise in a coroutine that it resumes, so the Lua
- * wrapper below raises for both. */
+/* Pushes true and the value, or false and a message. What resumes a coroutine cannot raise in it, so the Lua wrapper below
+ * does. */
 static int push_input(lua_State *L, struct runtime *runtime, const struct task *task) {
   lua_pushboolean(L, json_decode(L, &runtime->json, task->flow_input, task->flow_input_length, "flow_input"));
   lua_insert(L, -2);
@@ -63,18 +63,22 @@ void flow_input_reply(struct runtime *runtime, uint64_t number, struct text inpu
   sched_wake(task, 2);
 }
 
+/* refuse(message): raises it with the place of the handler's call. */
+static int refuse(lua_State *L) { return runtime_error(L, "%s", luaL_checkstring(L, 1)); }
+
 static const char wrapper[] =
-    "local ask = ...\n"
+    "local ask, refuse = ...\n"
     "return function()\n"
     "  local good, value = ask()\n"
     "  if good then return value end\n"
-    "  error(value, 0)\n"
+    "  refuse(value)\n"
     "end\n";
 
 void bind_flow_input(lua_State *L, struct runtime *runtime) {
   if (luaL_loadbuffer(L, wrapper, sizeof wrapper - 1, "@luaflow/flow_input.lua") != 0) lua_error(L);
   lua_pushlightuserdata(L, runtime);
   lua_pushcclosure(L, entry, 1);
-  lua_call(L, 1, 1);
+  lua_pushcfunction(L, refuse);
+  lua_call(L, 2, 1);
   lua_setfield(L, -2, "flow_input");
 }

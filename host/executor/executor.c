@@ -146,12 +146,12 @@ static void turn(struct executor *executor) {
   }
 }
 
-/* A worker's Lua state is left to the kernel: a finalizer could take for ever. */
 static void tear_down(struct executor *executor) {
   struct runtime *runtime = &executor->runtime;
   while (executor->inbox) free_message(executor, executor->inbox);
   sched_free(runtime->sched);
   runtime->sched = NULL;
+  state_leave(runtime);
   channel_close(runtime->channel);
   uv_run(&runtime->loop, UV_RUN_DEFAULT);
   uv_loop_close(&runtime->loop);

@@ -36,6 +36,14 @@ static void put_path(void *context, struct text path) {
   lua_rawset(L, -3);
 }
 
+/* read(path) -> the text of a file of the root, or nothing */
+static int read_file(lua_State *L) {
+  struct text content;
+  if (!modules_find(runtime_of(L)->modules, luaL_checkstring(L, 1), &content)) return 0;
+  lua_pushlstring(L, content.bytes, content.length);
+  return 1;
+}
+
 /* [] -> [argument of loader.load] */
 static void push_request(lua_State *L, const struct load *load) {
   lua_createtable(L, 0, 4);
@@ -49,8 +57,9 @@ static void push_request(lua_State *L, const struct load *load) {
     lua_rawseti(L, -2, (int)i);
   }
   lua_setfield(L, -2, "entries");
-  lua_pushboolean(L, load->runtime->development);
-  lua_setfield(L, -2, "development");
+  lua_pushlightuserdata(L, load->runtime);
+  lua_pushcclosure(L, read_file, 1);
+  lua_setfield(L, -2, "read");
   lua_getglobal(L, "require");
   lua_setfield(L, -2, "require");
 }
@@ -148,16 +157,6 @@ static struct buf *push_buf(lua_State *L) {
   lua_setfield(L, -2, "__gc");
   lua_setmetatable(L, -2);
   return buf;
-}
-
-/* From now on only handlers run. */
-static void guard_globals(lua_State *L, const struct runtime *runtime) {
-  runtime_require(L, "luaflow.globals");
-  lua_getfield(L, -1, "guard");
-  lua_pushvalue(L, LUA_GLOBALSINDEX);
-  lua_rawgeti(L, LUA_REGISTRYINDEX, runtime->host);
-  lua_call(L, 2, 0);
-  lua_pop(L, 1);
 }
 
 static int run_loader(lua_State *L) {

@@ -19,23 +19,20 @@ static void end(struct runtime *runtime, int code) {
   runtime->exit_code = code;
 }
 
-/* [coroutine's error] -> its text with the traceback on stderr */
-static int print_error(lua_State *L) {
-  struct task *task = lua_touserdata(L, 1);
-  lua_xmove(task->co, L, 1); // [task, error]
-  if (!lua_isstring(L, -1) && !luaL_callmeta(L, -1, "__tostring"))
-    lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, -1));
-  luaL_traceback(L, task->co, lua_tostring(L, -1), 0);
-  fprintf(stderr, "luaflow: %s\n", lua_tostring(L, -1));
-  return 0;
+/* The handler of the script's xpcall. [error] -> [text with traceback] */
+static int add_traceback(lua_State *L) {
+  if (!lua_isstring(L, 1) && !luaL_callmeta(L, 1, "__tostring"))
+    lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
+  luaL_traceback(L, L, lua_tostring(L, -1), 1);
+  return 1;
 }
 
+/* [false, text of the script's error] or [true, ...]; or the error of a misuse */
 static void on_ended(struct task *task, enum task_end how) {
-  struct runtime *runtime = task->owner;
-  struct err err = {0};
-  if (how == TASK_RAISED && !state_protect(runtime->L, print_error, task, &err))
-    fprintf(stderr, "luaflow: %s\n", err.message);
-  end(runtime, how == TASK_RAISED ? EXIT_FAILURE : EXIT_SUCCESS);
+  bool good = how == TASK_RETURNED && lua_toboolean(task->co, 1);
+  struct text message = runtime_text(task->co, -1);
+  if (!good) fprintf(stderr, "luaflow: %.*s\n", (int)message.length, message.bytes ? message.bytes : "");
+  end(task->owner, good ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
 /* arg as luajit sets it: the script at 0, what comes before it below. */
@@ -66,19 +63,22 @@ static void push_context(lua_State *L, const struct runtime *runtime) {
   lua_call(L, 2, 1);
 }
 
-/* Makes the task with [chunk, context, arguments ...] on its coroutine. */
+/* Makes the task with [xpcall, chunk, add_traceback, context, arguments ...] on its coroutine. */
 static int prepare(lua_State *L) {
   struct script *script = lua_touserdata(L, 1);
+  int arguments = (int)script->count + 2; /* of xpcall: two of its own, the context, and all but the script's path */
   set_arg(L, script);
+  luaL_checkstack(L, arguments, "too many arguments");
+  lua_getglobal(L, "xpcall");
   if (luaL_loadfile(L, script->arguments[0]) != 0) return lua_error(L);
+  lua_pushcfunction(L, add_traceback);
   push_context(L, script->runtime);
-  luaL_checkstack(L, (int)script->count, "too many arguments");
   for (uint32_t i = 1; i < script->count; i++) lua_pushstring(L, script->arguments[i]);
   struct task *task = sched_add(script->runtime->sched, 0, on_ended);
   task->owner = script->runtime;
-  luaL_checkstack(task->co, (int)script->count + 1, "too many arguments");
-  lua_xmove(L, task->co, (int)script->count + 1);
-  sched_ready(task, (int)script->count);
+  luaL_checkstack(task->co, arguments + 1, "too many arguments");
+  lua_xmove(L, task->co, arguments + 1);
+  sched_ready(task, arguments);
   return 0;
 }
 

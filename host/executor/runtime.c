@@ -60,7 +60,7 @@ static void push_where(lua_State *L) {
 }
 
 int runtime_error(lua_State *L, const char *format, ...) {
-  char message[256];
+  char message[1024];
   va_list args;
   va_start(args, format);
   vsnprintf(message, sizeof message, format, args);

@@ -63,15 +63,24 @@ bool state_protect(lua_State *L, lua_CFunction function, void *data, struct err 
   return false;
 }
 
-void state_exit(struct runtime *runtime, int code, bool close) {
+static const bool leaks_are_reported =
 #ifdef __SANITIZE_ADDRESS__
-  close = true; /* what C modules hold through Lua's own memory would be reported as leaked */
+    true; /* what C modules hold through Lua's memory would be among them */
+#else
+    false;
 #endif
+
+void state_leave(struct runtime *runtime) {
+  if (leaks_are_reported && runtime->L) lua_close(runtime->L);
+}
+
+void state_exit(struct runtime *runtime, int code, bool close) {
   struct buf payload = {0};
   buf_put_i64(&payload, code);
   runtime_send(runtime, FRAME_EXIT, 0, &payload);
   buf_free(&payload);
   runtime_flush(runtime);
   if (close && runtime->L) lua_close(runtime->L);
+  else state_leave(runtime);
   exit(code);
 }
