@@ -78,8 +78,12 @@ static bool parse_value(const struct setting_info *info, const char *text, int64
 /* A value as a person would write it. */
 static void format_value(const struct setting_info *info, int64_t value, char *out, size_t size) {
   long long v = (long long)value;
-  if (info->kind == SETTING_SECONDS)
+  if (info->kind == SETTING_SECONDS && v >= 3600000)
+    snprintf(out, size, "%lldh", v / 3600000);
+  else if (info->kind == SETTING_SECONDS)
     snprintf(out, size, "%llds", v / 1000);
+  else if (info->kind == SETTING_BYTES && value % (SETTINGS_MB << 10) == 0)
+    snprintf(out, size, "%lldGB", v / (SETTINGS_MB << 10));
   else if (info->kind == SETTING_BYTES && value % SETTINGS_MB == 0)
     snprintf(out, size, "%lldMB", v / SETTINGS_MB);
   else if (info->kind == SETTING_BYTES)
@@ -95,7 +99,7 @@ static bool refuse_value(const struct setting_info *info, const char *source, co
   const char *what = info->kind == SETTING_SECONDS ? "a time such as 30s, 500ms or 2m"
                      : info->kind == SETTING_BYTES ? "a size such as 512MB"
                                                    : "a whole number";
-  return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: \"%s\" is not %s from %s to %s", source, text, what, lowest, highest);
+  return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: \"%s\" is not %s, from %s to %s", source, text, what, lowest, highest);
 }
 
 static bool is_choice(const char *choices, const char *text) {

@@ -113,7 +113,7 @@ static int run_command(const struct command *command, int argc, char **argv) {
       err_set(&err, ERR_CONFIG, EXIT_USAGE, "%s: an argument is missing", command->name);
     else
       err_set(&err, ERR_CONFIG, EXIT_USAGE, "%s: %s is one argument too many", command->name, argv[rest + command->most]);
-    err_hint(&err, "usage: luaflow %s [OPTION...] %s", command->name, command->arguments);
+    err_hint(&err, "usage: luaflow %s [OPTION...]%s%s", command->name, *command->arguments ? " " : "", command->arguments);
     return cli_fail(&err);
   }
   struct log log = make_log(&settings);
@@ -127,7 +127,7 @@ int cli_main(int argc, char **argv) {
   }
   const char *name = argv[1];
   if (strcmp(name, "executor") == 0) return executor_main();
-  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+  if (strcmp(name, "--help") == 0 || strcmp(name, "help") == 0 || strcmp(name, "-h") == 0) {
     print_usage(stdout);
     return EXIT_DONE;
   }

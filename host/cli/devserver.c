@@ -152,11 +152,10 @@ bool devserver_start(struct devserver *server, const struct signals *signals, in
 }
 
 void devserver_stop(struct devserver *server, struct log *log) {
-  if (server->pid == 0) return;
   int status;
-  kill(server->pid, SIGINT);
   double end = seconds_now() + STOP_SECONDS;
-  while (!child_ended(server->pid, false, &status)) {
+  if (server->pid > 0) kill(server->pid, SIGINT);
+  while (server->pid > 0 && !child_ended(server->pid, false, &status)) {
     pause_ms(POLL_MS);
     if (seconds_now() < end) continue;
     LOG(log, LOG_WARN, "database_stopping_hard", LOG_INT("pid", server->pid));
@@ -164,6 +163,7 @@ void devserver_stop(struct devserver *server, struct log *log) {
     end = seconds_now() + STOP_SECONDS;
   }
   server->pid = 0;
+  if (server->programs) rmdir(server->socket_folder); /* ours by the lock, and empty now; the next start makes it again */
 }
 
 void devserver_free(struct devserver *server) {

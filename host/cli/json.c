@@ -25,13 +25,17 @@ static bool check(const char *text, struct err *err) {
   const unsigned char *bytes = (const unsigned char *)text;
   size_t length = strlen(text);
   yajl_handle parser = yajl_alloc(NULL, NULL, NULL);
-  bool ok = yajl_parse(parser, bytes, length) == yajl_status_ok && yajl_complete_parse(parser) == yajl_status_ok;
+  bool parsed = yajl_parse(parser, bytes, length) == yajl_status_ok;
+  size_t position = yajl_get_bytes_consumed(parser);
+  bool ok = parsed && yajl_complete_parse(parser) == yajl_status_ok;
   if (!ok) {
     unsigned char *why = yajl_get_error(parser, 0, bytes, length);
-    char line[256];
-    snprintf(line, sizeof line, "%.*s", (int)strcspn((char *)why, "\n"), (char *)why);
+    int reason = (int)strcspn((char *)why, "\n");
+    if (parsed)
+      err_set(err, ERR_CONFIG, EXIT_USAGE, "start: the input is no JSON: it ends too early");
+    else
+      err_set(err, ERR_CONFIG, EXIT_USAGE, "start: the input is no JSON: %.*s at byte %zu", reason, (char *)why, position);
     yajl_free_error(parser, why);
-    err_set(err, ERR_CONFIG, EXIT_USAGE, "start: the input is no JSON: %s at byte %zu", line, yajl_get_bytes_consumed(parser));
     err_hint(err, "quote it for the shell, such as '{\"name\": \"Ada\"}'; a string is '\"text\"'");
   }
   yajl_free(parser);

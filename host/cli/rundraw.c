@@ -6,7 +6,7 @@
 #include "cli/line.h"
 #include "cli/runview.h"
 
-enum { BAR = 20, DEEPEST = 12, GAP = 2 };
+enum { BAR = 20 /* characters of put_bar */, DEEPEST = 12, GAP = 2 };
 
 struct drawing {
   const struct runview *view;
@@ -81,28 +81,34 @@ static void put_branches(struct drawing *drawing, int index) {
 static void put_bar(struct line *line, long long done, long long all) {
   int full = all > 0 ? (int)(done * BAR / all) : BAR;
   line_put(line, TONE_PLAIN, "[");
-  for (int i = 0; i < BAR; i++) line_put(line, i < full ? TONE_GOOD : TONE_FAINT, i < full ? "#" : "-");
+  line_printf(line, TONE_GOOD, "%.*s", full, "####################");
+  line_printf(line, TONE_FAINT, "%.*s", BAR - full, "--------------------");
   line_put(line, TONE_PLAIN, "] ");
 }
 
-static void put_tasks(struct line *line, const struct runview_step *step) {
+static void put_tasks(struct line *line, const struct runview_step *step, bool run_goes_on) {
   if (!step->is_map || step->tasks < 0) return;
-  if (step->status == STEP_STARTED) put_bar(line, step->tasks - step->left, step->tasks);
+  if (step->status == STEP_STARTED && run_goes_on) put_bar(line, step->tasks - step->left, step->tasks);
   if (step->status == STEP_COMPLETED)
     line_printf(line, TONE_PLAIN, "%lld task%s  ", step->tasks, step->tasks == 1 ? "" : "s");
   else
     line_printf(line, TONE_PLAIN, "%lld of %lld tasks  ", step->tasks - step->left, step->tasks);
 }
 
-static void put_state(struct line *line, const struct runview_step *step) {
+/* The state of a step that a run left behind when it ended before its time is told as such. */
+static void put_state(struct line *line, const struct runview_step *step, bool run_goes_on) {
   char duration[32];
   format_duration(duration, sizeof duration, step->ms);
-  put_tasks(line, step);
+  put_tasks(line, step, run_goes_on);
   switch (step->status) {
     case STEP_CREATED:
-      line_put(line, TONE_FAINT, "waiting");
+      line_put(line, TONE_FAINT, run_goes_on ? "waiting" : "not reached");
       return;
     case STEP_STARTED:
+      if (!run_goes_on) {
+        line_put(line, TONE_FAINT, "given up");
+        return;
+      }
       if (!step->is_map) line_put(line, TONE_BUSY, step->running ? "running  " : "queued  ");
       line_put(line, TONE_PLAIN, duration);
       break;
@@ -139,7 +145,7 @@ static void draw_step(struct drawing *drawing, int index) {
   line_printf(line, mark.tone, "%s ", line->style->unicode ? mark.unicode : mark.plain);
   line_put(line, TONE_PLAIN, step->slug);
   line_pad(line, drawing->name_end + GAP);
-  put_state(line, step);
+  put_state(line, step, drawing->view->status == RUN_STARTED);
   put_other_dependencies(line, step);
   line_end(line);
 }

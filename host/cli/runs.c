@@ -39,9 +39,10 @@ static void put_row(struct line *line, const PGresult *result, int row, int flow
   line_put(line, TONE_PLAIN, duration);
   line_pad(line, column += TIME_WIDTH + GAP);
   line_printf(line, TONE_FAINT, "%s ago", age);
-  line_pad(line, column + TIME_WIDTH + 4 + GAP);
+  const char *error = db_text(result, row, 8);
+  if (error) line_pad(line, column + TIME_WIDTH + 4 + GAP);
   if (db_text(result, row, 7)) line_printf(line, TONE_BAD, "%s: ", db_text(result, row, 7));
-  if (db_text(result, row, 8)) line_put(line, TONE_BAD, db_text(result, row, 8));
+  if (error) line_put(line, TONE_BAD, error);
   line_end(line);
 }
 
