@@ -17,6 +17,8 @@ create table pgflow.workers (
   deprecated_at timestamptz,
   stopped_at timestamptz,
   last_heartbeat_at timestamptz not null default now(),
+  -- Since when no two heartbeats were more than 6 s apart.
+  unbroken_since timestamptz not null default now(),
   -- The load of the Lua modules that serves now; a claim by any other is refused.
   generation bigint not null default 0
 ) with (fillfactor = 50);

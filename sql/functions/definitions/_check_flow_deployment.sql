@@ -1,5 +1,6 @@
 -- What deploying one flow of a registry would do, or why it is refused. Writes nothing. Shape and routing are two checks.
-create or replace function pgflow._check_flow_deployment(p_flow jsonb, p_queue_name text) returns pgflow.deployment_check
+-- Names are judged against the stored flows and those of the registry alike.
+create or replace function pgflow._check_flow_deployment(p_flow jsonb, p_registry jsonb) returns pgflow.deployment_check
 language plpgsql stable
 set search_path = ''
 as $$
@@ -16,7 +17,7 @@ begin
     return row(v_slug, 'invalid', '{}'::text[], 'the slug or the alias is not valid')::pgflow.deployment_check;
   end if;
   select f.* into v_stored from pgflow.flows f where f.flow_slug = v_slug;
-  select f.flow_slug into v_other from pgflow.flows f where lower(f.flow_slug) = lower(v_slug) and f.flow_slug <> v_slug;
+  select min(f.flow_slug) into v_other from pgflow._named_flows(p_registry) f where lower(f.flow_slug) = lower(v_slug) and f.flow_slug <> v_slug;
   if v_other is not null then
     return row(v_slug, 'invalid', '{}'::text[], format('flow %s exists and differs only in case', v_other))::pgflow.deployment_check;
   end if;
@@ -24,7 +25,7 @@ begin
     return row(v_slug, 'alias_conflict', '{}'::text[],
       format('the flow belongs to alias %s for ever, not to %s', v_stored.flow_alias, p_flow ->> 'alias'))::pgflow.deployment_check;
   end if;
-  select f.flow_slug into v_other from pgflow.flows f
+  select min(f.flow_slug) into v_other from pgflow._named_flows(p_registry) f
   where (f.flow_slug = p_flow ->> 'alias' and f.flow_alias <> p_flow ->> 'alias') or (f.flow_alias = v_slug and p_flow ->> 'alias' <> v_slug);
   if v_other is not null then
     return row(v_slug, 'alias_conflict', '{}'::text[],

@@ -26,7 +26,7 @@ begin
     return;
   end if;
 
-  v_checks := array(select pgflow._check_flow_deployment(f.value, p_queue_name) from jsonb_array_elements(p_registry -> 'flows') as f (value));
+  v_checks := array(select pgflow._check_flow_deployment(f.value, p_registry) from jsonb_array_elements(p_registry -> 'flows') as f (value));
   if exists (select from unnest(v_checks) c where c.status not in ('created', 'verified', 'recreated')) then
     return query select c.flow_slug, c.status, 'kept', c.differences, c.message from unnest(v_checks) c;
     return;

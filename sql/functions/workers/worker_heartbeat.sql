@@ -17,7 +17,12 @@ as $$
 declare
   v_worker pgflow.workers;
 begin
-  update pgflow.workers w set last_heartbeat_at = clock_timestamp()
+  update pgflow.workers w
+  set last_heartbeat_at = clock_timestamp(),
+    unbroken_since = case
+      when w.last_heartbeat_at < clock_timestamp() - interval '6 seconds' then clock_timestamp()
+      else w.unbroken_since
+    end
   where w.worker_id = p_worker_id and w.stopped_at is null
   returning * into v_worker;
   return query
