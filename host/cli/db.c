@@ -23,13 +23,18 @@ static void print_notice(void *unused, const PGresult *result) {
   fprintf(stderr, "luaflow: database: %s\n", PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
 }
 
-/* libpq's own messages end with a line feed and may have several lines: the last one says why. */
+/* libpq's own messages have several lines with tabs: one line, with single spaces. */
 static void copy_message(char *out, size_t size, const char *message) {
-  size_t length = strlen(message);
-  while (length > 0 && message[length - 1] == '\n') length--;
-  snprintf(out, size, "%.*s", (int)length, message);
-  for (char *c = out; *c; c++)
-    if (*c == '\n' || *c == '\t') *c = ' ';
+  size_t length = 0;
+  for (const char *c = message; *c && length + 1 < size; c++) {
+    bool space = *c == '\n' || *c == '\t' || *c == ' ';
+    if (!space)
+      out[length++] = *c;
+    else if (length > 0 && out[length - 1] != ' ')
+      out[length++] = ' ';
+  }
+  while (length > 0 && out[length - 1] == ' ') length--;
+  out[length] = '\0';
 }
 
 static bool fail_to_connect(const struct db *db, struct err *err) {
