@@ -33,4 +33,17 @@ function utf8.is_valid(text)
   return true
 end
 
+--- The text with U+FFFD in the place of every byte that JSON and Postgres cannot hold.
+---@param text string
+---@return string
+function utf8.clean(text)
+  local parts, at = {}, 1
+  while at <= #text do
+    local last = text:byte(at) ~= 0 and (text:byte(at) < 0x80 and at or character_end(text, at))
+    parts[#parts + 1] = last and text:sub(at, last) or "\239\191\189"
+    at = (last or at) + 1
+  end
+  return table.concat(parts)
+end
+
 return utf8

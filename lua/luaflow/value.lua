@@ -10,13 +10,26 @@ local MAX_DEPTH = 512
 
 local int64_t, uint64_t = ffi.typeof "int64_t", ffi.typeof "uint64_t"
 
+-- Parts of a long path that are shown at its start and its end.
+local PATH_HEAD, PATH_TAIL = 8, 4
+
+local function control_escape(c)
+  return ("\\u%04x"):format(c:byte())
+end
+
+local function path_part(key)
+  if type(key) == "number" then return ("[%d]"):format(key) end
+  if key:find "^[%a_][%w_]*$" then return "." .. key end
+  return '["' .. utf8.clean(key):gsub('["\\]', "\\%0"):gsub("[\1-\31]", control_escape) .. '"]'
+end
+
 -- Ends a copy; caught by value.copy alone.
 local function refuse(walk, what)
-  local parts = { walk.root }
-  for _, key in ipairs(walk.path) do
-    if type(key) == "number" then parts[#parts + 1] = ("[%d]"):format(key)
-    elseif key:find "^[%a_][%w_]*$" then parts[#parts + 1] = "." .. key
-    else parts[#parts + 1] = ("[%q]"):format(key) end
+  local parts, depth = { walk.root }, #walk.path
+  local shorten = depth > PATH_HEAD + PATH_TAIL
+  for i, key in ipairs(walk.path) do
+    if not shorten or i <= PATH_HEAD or i > depth - PATH_TAIL then parts[#parts + 1] = path_part(key)
+    elseif i == PATH_HEAD + 1 then parts[#parts + 1] = "..." end
   end
   walk.message = table.concat(parts) .. ": " .. what
   error(walk, 0)
@@ -60,7 +73,11 @@ local function take_census(walk, t, mark)
   if mark == json.array_mt and strings > 0 then refuse(walk, "array with string keys") end
   if mark == json.object_mt and indexes > 0 then refuse(walk, "object with number keys") end
   if strings > 0 and indexes > 0 then refuse(walk, "table with both string and number keys") end
-  if indexes ~= highest then refuse(walk, "array with a hole") end
+  if indexes ~= highest then
+    local hole = 1
+    while rawget(t, hole) ~= nil do hole = hole + 1 end
+    refuse(walk, "array with a hole at " .. hole)
+  end
   return indexes
 end
 
@@ -73,6 +90,7 @@ local function copy_table(walk, t)
   if mark ~= json.array_mt and mark ~= json.object_mt then mark = nil end
   local count = take_census(walk, t, mark)
   if count > 0 or (#walk.path == 0 and walk.empty_array and next(t) == nil) then mark = mark or json.array_mt end
+  if next(t) == nil then mark = mark or json.object_mt end
 
   walk.open[t] = true
   local result, depth = {}, #walk.path + 1
