@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "executor/json.h"
 #include "executor/json_number.h"
+#include "executor/json_string.h"
 #include "executor/json_walk.h"
 
 enum { LUA_TYPE_CDATA = 10 /* LuaJIT's own type, absent from lua.h */ };
@@ -62,37 +62,10 @@ static bool check_limit(struct writer *writer, size_t more) {
   return false;
 }
 
-/* Escapes one byte that JSON does not allow to stand for itself. */
-static void put_escape(struct buf *out, char c) {
-  static const char from[] = "\"\\\n\r\t\b\f", to[] = "\"\\nrtbf";
-  const char *found = strchr(from, c);
-  if (found) buf_printf(out, "\\%c", to[found - from]);
-  else buf_printf(out, "\\u%04x", c);
-}
-
 static bool write_string(struct writer *writer, const char *bytes, size_t length) {
-  size_t plain = 0; /* start of what needs no escape and is not written yet */
   if (!check_limit(writer, length + 2)) return false;
-  buf_put(&writer->out, "\"", 1);
-  for (size_t pos = 0; pos < length;) {
-    unsigned char c = (unsigned char)bytes[pos];
-    if (c >= 0x80) {
-      size_t size = utf8_sequence(bytes + pos, length - pos);
-      if (size == 0) return refuse(writer, "string that is not valid UTF-8");
-      pos += size;
-      continue;
-    }
-    if (c == 0) return refuse(writer, "string with U+0000");
-    if (c < 0x20 || c == '"' || c == '\\') {
-      buf_put(&writer->out, bytes + plain, pos - plain);
-      put_escape(&writer->out, (char)c);
-      plain = pos + 1;
-    }
-    pos++;
-  }
-  buf_put(&writer->out, bytes + plain, length - plain);
-  buf_put(&writer->out, "\"", 1);
-  return true;
+  const char *wrong = json_string_write(&writer->out, bytes, length);
+  return wrong ? refuse(writer, wrong) : true;
 }
 
 static bool write_number(struct writer *writer, double number) {
