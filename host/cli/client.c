@@ -60,7 +60,7 @@ bool client_connect(const struct settings *settings, const char *command, struct
 
 bool client_connect_to_schema(const struct settings *settings, const char *command, struct db *db, struct err *err) {
   if (!client_connect(settings, command, db, err)) return false;
-  if (schema_check(db, err)) return true;
+  if (schema_verify(db, err)) return true;
   db_close(db);
   return false;
 }

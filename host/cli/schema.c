@@ -96,7 +96,7 @@ static bool refuse_newer(int version, struct err *err) {
   return err_hint(err, "use the newer luaflow that upgraded this database; nothing was changed");
 }
 
-bool schema_check(struct db *db, struct err *err) {
+bool schema_verify(struct db *db, struct err *err) {
   int version;
   bool too_new;
   if (!read_version(db, &version, &too_new, err)) {

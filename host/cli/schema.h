@@ -18,6 +18,6 @@ bool schema_migrate(struct db *db, struct schema_report *report, struct err *err
 /* Prints the SQL that schema_migrate would run on an empty database. */
 void schema_print(FILE *out);
 /* True if this program can work with the database's schema; else exit 6 with what to do. */
-bool schema_check(struct db *db, struct err *err) __attribute__((warn_unused_result));
+bool schema_verify(struct db *db, struct err *err) __attribute__((warn_unused_result));
 
 #endif
