@@ -316,6 +316,8 @@ void pg_start(struct pg *pg) { attempt(pg); }
 
 bool pg_is_ready(const struct pg *pg) { return pg->state == PG_READY; }
 
+bool pg_is_closed(const struct pg *pg) { return pg->state == PG_CLOSED; }
+
 int pg_backend_pid(const struct pg *pg) { return pg->backend_pid; }
 
 void pg_submit(struct pg *pg, struct pg_unit *unit) {

@@ -37,6 +37,8 @@ struct pg *pg_new(uv_loop_t *loop, const struct pg_options *options, const struc
 /* Starts connecting, once. */
 void pg_start(struct pg *pg);
 bool pg_is_ready(const struct pg *pg);
+/* pg_close was called; units end with an error, and none can be submitted. */
+bool pg_is_closed(const struct pg *pg);
 /* The server's process behind this connection, as the server itself says; 0 while not ready. */
 int pg_backend_pid(const struct pg *pg);
 /* Takes the unit over and sends it at the end of this turn of the loop, or as soon as a connection is ready. */

@@ -93,7 +93,11 @@ void pool_submit(struct pool *pool, struct task *task) {
 
 int pool_count(const struct pool *pool) { return flight_count(pool->flight); }
 
-bool pool_is_ready(const struct pool *pool) { return least_busy(pool) != NULL; }
+int pool_ready_count(const struct pool *pool) {
+  int count = 0;
+  for (int i = 0; i < pool->options.executors; i++) count += pool->slots[i].state == SLOT_READY;
+  return count;
+}
 
 void pool_each(const struct pool *pool, void (*visit)(void *owner, const struct task *task), void *owner) {
   flight_each(pool->flight, visit, owner);

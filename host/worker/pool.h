@@ -42,8 +42,8 @@ void pool_set_queue(struct pool *pool, const char *queue); /* borrowed; before t
 void pool_submit(struct pool *pool, struct task *task);
 /* Tasks it has. */
 int pool_count(const struct pool *pool);
-/* True if an executor is ready for tasks. */
-bool pool_is_ready(const struct pool *pool);
+/* Executors that are ready for tasks. */
+int pool_ready_count(const struct pool *pool);
 void pool_each(const struct pool *pool, void (*visit)(void *owner, const struct task *task), void *owner);
 /* The task is no longer this worker's: its handler is ended, and the task freed. Unknown numbers are ignored. */
 void pool_drop(struct pool *pool, uint64_t number);

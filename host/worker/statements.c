@@ -6,6 +6,4 @@ const struct pg_statement control_statements[CONTROL_STATEMENT_COUNT] = {CONTROL
 const struct pg_statement work_statements[WORK_STATEMENT_COUNT] = {WORK_STATEMENTS(STMT)};
 #undef STMT
 
-const char session_settings[] =
-    "select set_config('default_transaction_isolation', 'read committed', false),"
-    " set_config('default_transaction_read_only', 'off', false), set_config('jit', 'off', false)";
+const char session_settings[] = "select set_config('default_transaction_isolation', 'read committed', false)";

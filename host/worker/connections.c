@@ -1,0 +1,119 @@
+/* The two connections of a worker: what is wired to each, and what the database tells over them. */
+#include <stdlib.h>
+
+#include "worker/lifecycle_inside.h"
+#include "worker/schema_check.h"
+#include "worker/statements.h"
+
+enum { CONTROL_DEADLINE_MS = 10000 };
+
+static void report_lost(struct lifecycle *lifecycle, const char *connection, const struct err *err, int retry_ms) {
+  struct err found = *err;
+  schema_explain(&found);
+  if (found.kind == ERR_CONFIG && lifecycle->state < LIFECYCLE_RUNNING) {
+    startup_fail(lifecycle, &found);
+    return;
+  }
+  LOG(lifecycle->log, LOG_WARN, "database_lost", LOG_STR("connection", connection), LOG_STR("error", found.message),
+      LOG_STR("hint", *found.hint ? found.hint : NULL), LOG_INT("retry_ms", retry_ms));
+}
+
+static void on_control_lost(void *owner, const struct err *err, int retry_ms) { report_lost(owner, "control", err, retry_ms); }
+
+static void on_work_lost(void *owner, const struct err *err, int retry_ms) { report_lost(owner, "work", err, retry_ms); }
+
+/* Notifications may have been missed before it. */
+static void on_control_ready(void *owner) {
+  struct lifecycle *lifecycle = owner;
+  LOG(lifecycle->log, LOG_DEBUG, "connected", LOG_STR("connection", "control"));
+  startup_go_on(lifecycle);
+  work_wake(lifecycle->work);
+}
+
+static void on_work_ready(void *owner) {
+  struct lifecycle *lifecycle = owner;
+  LOG(lifecycle->log, LOG_DEBUG, "connected", LOG_STR("connection", "work"));
+  startup_go_on(lifecycle);
+}
+
+static void on_notified(void *owner, const char *channel) {
+  struct lifecycle *lifecycle = owner;
+  (void)channel; /* there is only one */
+  work_wake(lifecycle->work);
+}
+
+static int free_slots(void *owner) {
+  struct lifecycle *lifecycle = owner;
+  if (lifecycle->state != LIFECYCLE_RUNNING || pool_ready_count(lifecycle->pool) == 0) return 0;
+  int free_count = lifecycle->options->concurrency - pool_count(lifecycle->pool);
+  return free_count > 0 ? free_count : 0;
+}
+
+static void on_claimed(void *owner, struct task *task) {
+  struct lifecycle *lifecycle = owner;
+  if (lifecycle->state == LIFECYCLE_RUNNING) {
+    pool_submit(lifecycle->pool, task);
+    return;
+  }
+  task_settle(task, VERDICT_RELEASED, NULL, 0, 0); /* it was claimed when the drain began */
+  work_record(lifecycle->work, task);
+}
+
+static void on_refused(void *owner, enum claim_status status, const char *unknown) {
+  struct lifecycle *lifecycle = owner;
+  switch (status) {
+    case CLAIM_OK:
+      return;
+    case CLAIM_NOT_SUBSCRIBED:
+      drain_begin(lifecycle, "the database does not list this worker any more", EXIT_DONE);
+      return;
+    case CLAIM_STALE_GENERATION:
+    case CLAIM_BROKEN:
+      LOG(lifecycle->log, LOG_ERROR, "bug", LOG_STR("what", status == CLAIM_BROKEN ? "unreadable claim" : "stale generation"));
+      drain_begin(lifecycle, "its claim was refused", EXIT_FAILED);
+      return;
+    case CLAIM_UNKNOWN_PAIRS:
+      LOG(lifecycle->log, LOG_ERROR, "unknown_steps", LOG_STR("queue", lifecycle->worker->queue), LOG_STR("steps", unknown),
+          LOG_STR("hint", "load these flows too, or wait until their runs have ended"));
+      drain_begin(lifecycle, "the queue holds work of steps that were not loaded", EXIT_UNCOVERED);
+      return;
+  }
+}
+
+static void on_answered(void *owner) { drain_check(owner); }
+
+bool connections_open(struct lifecycle *lifecycle, struct err *err) {
+  static const struct pg_events control_events = {
+      .ready = on_control_ready, .lost = on_control_lost, .notified = on_notified};
+  static const struct work_events work_events = {
+      .ready = on_work_ready,
+      .lost = on_work_lost,
+      .free_slots = free_slots,
+      .claimed = on_claimed,
+      .refused = on_refused,
+      .answered = on_answered,
+  };
+  const struct pg_options control = {
+      .conninfo = lifecycle->options->database,
+      .application_name = lifecycle->application_name,
+      .session = lifecycle->control_session,
+      .session_count = 2,
+      .statements = control_statements,
+      .statement_count = CONTROL_STATEMENT_COUNT,
+      .deadline_ms = CONTROL_DEADLINE_MS,
+  };
+  const struct work_options work = {
+      .conninfo = lifecycle->options->database,
+      .application_name = lifecycle->application_name,
+      .worker_id = lifecycle->worker_id,
+      .queue = lifecycle->worker->queue,
+      .batch = lifecycle->options->batch,
+  };
+  lifecycle->control = pg_new(lifecycle->loop, &control, &control_events, lifecycle, err);
+  if (!lifecycle->control) return false;
+  lifecycle->work = work_new(lifecycle->loop, &work, &work_events, lifecycle, lifecycle->log, err);
+  if (!lifecycle->work) return false;
+  pg_start(lifecycle->control);
+  work_connect(lifecycle->work);
+  return true;
+}

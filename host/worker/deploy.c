@@ -1,0 +1,101 @@
+/* The answer of deploy_flows, read and put into words. */
+#include "worker/deploy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "worker/statements.h"
+
+/* The columns of the DEPLOY statement. */
+enum { FLOW_SLUG, STATUS, ALIAS_STATUS, DIFFERENCES, MESSAGE };
+
+struct deployment {
+  struct log *log;
+  deploy_done done;
+  void *owner;
+};
+
+static bool is_one_of(const char *text, const char *const *list) {
+  for (; *list; list++)
+    if (strcmp(text, *list) == 0) return true;
+  return false;
+}
+
+static void put_lines(struct buf *out, const char *lines) {
+  while (*lines) {
+    int length = (int)strcspn(lines, "\n");
+    buf_printf(out, "    %.*s\n", length, lines);
+    lines += length + (lines[length] == '\n');
+  }
+}
+
+static void put_refusal(struct buf *out, const PGresult *result, int row) {
+  buf_printf(out, "  %s: %s: %s\n", PQgetvalue(result, row, FLOW_SLUG), PQgetvalue(result, row, STATUS),
+             PQgetvalue(result, row, MESSAGE));
+  put_lines(out, PQgetvalue(result, row, DIFFERENCES));
+}
+
+static void log_flow(struct log *log, const PGresult *result, int row) {
+  const char *status = PQgetvalue(result, row, STATUS);
+  const char *alias_status = PQgetvalue(result, row, ALIAS_STATUS);
+  const char *message = PQgetvalue(result, row, MESSAGE);
+  bool kept = strcmp(alias_status, "kept") == 0; /* the alias stays at a version that this worker does not have */
+  bool recreated = strcmp(status, "recreated") == 0;
+  LOG(log, kept || recreated ? LOG_WARN : LOG_INFO, "deployed_flow", LOG_STR("flow", PQgetvalue(result, row, FLOW_SLUG)),
+      LOG_STR("status", status), LOG_STR("alias", alias_status), LOG_STR("message", *message ? message : NULL));
+}
+
+/* Sorts the rows into what is said about each flow and what became of all. */
+static void judge(const PGresult *result, struct log *log, struct deploy_answer *answer, struct buf *details) {
+  static const char *const good[] = {"created", "verified", "recreated", NULL};
+  bool uncovered = false;
+  for (int row = 0; row < PQntuples(result); row++) {
+    const char *status = PQgetvalue(result, row, STATUS);
+    if (strcmp(status, "fenced") == 0) {
+      answer->outcome = DEPLOY_FENCED;
+      return;
+    }
+    if (is_one_of(status, good)) continue;
+    answer->outcome = DEPLOY_REFUSED;
+    uncovered = uncovered || strcmp(status, "uncovered") == 0;
+    put_refusal(details, result, row);
+  }
+  if (answer->outcome == DEPLOY_REFUSED) {
+    err_set(&answer->err, ERR_CONFIG, uncovered ? EXIT_UNCOVERED : EXIT_REFUSED,
+            "deploy: refused, nothing was changed");
+    return;
+  }
+  for (int row = 0; row < PQntuples(result); row++) log_flow(log, result, row);
+}
+
+static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
+  struct deployment *deployment = owner;
+  struct deploy_answer answer = {.outcome = DEPLOY_DONE};
+  struct buf details = {0};
+  if (err) {
+    answer.outcome = DEPLOY_FAILED;
+    answer.err = *err;
+  } else {
+    judge(pg_unit_result(unit, 0), deployment->log, &answer, &details);
+  }
+  buf_put_u8(&details, '\0');
+  answer.details = answer.outcome == DEPLOY_REFUSED ? details.data : NULL;
+  deployment->done(deployment->owner, &answer);
+  buf_free(&details);
+  free(deployment);
+}
+
+void deploy(struct pg *pg, const char *worker_id, const struct load_worker *worker, int64_t generation, struct log *log,
+            deploy_done done, void *owner) {
+  struct deployment *deployment = xcalloc(1, sizeof *deployment);
+  *deployment = (struct deployment){.log = log, .done = done, .owner = owner};
+  struct pg_unit *unit = pg_unit_new(on_done, deployment);
+  struct pg_params *params = pg_unit_add(unit, &control_statements[STMT_DEPLOY]);
+  pg_param_text(params, worker_id);
+  pg_param_text(params, worker->name);
+  pg_param_text(params, worker->queue);
+  pg_param_text(params, worker->registry);
+  pg_param_int(params, generation);
+  pg_submit(pg, unit);
+}

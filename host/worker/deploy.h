@@ -1,0 +1,28 @@
+/* Handing a registry to the database: one call of deploy_flows. */
+#ifndef LUAFLOW_WORKER_DEPLOY_H
+#define LUAFLOW_WORKER_DEPLOY_H
+
+#include "base/log.h"
+#include "base/pg.h"
+#include "worker/load_report.h"
+
+enum deploy_outcome {
+  DEPLOY_DONE,
+  DEPLOY_FENCED,  /* the worker function is disabled; nothing was changed */
+  DEPLOY_REFUSED, /* nothing was changed; *err says what to exit with, details what is wrong */
+  DEPLOY_FAILED,  /* the database could not say; *err */
+};
+
+struct deploy_answer {
+  enum deploy_outcome outcome;
+  struct err err;
+  const char *details; /* lines for people; borrowed; NULL unless DEPLOY_REFUSED */
+};
+
+typedef void (*deploy_done)(void *owner, const struct deploy_answer *answer);
+
+/* Sends it over a ready connection with control_statements. What becomes of each flow and its alias is logged. */
+void deploy(struct pg *pg, const char *worker_id, const struct load_worker *worker, int64_t generation, struct log *log,
+            deploy_done done, void *owner);
+
+#endif

@@ -1,0 +1,127 @@
+/* The timer, the statement, and its answer. */
+#include "worker/heartbeat.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "worker/statements.h"
+
+enum { BEAT_MS = 2000 };
+
+/* The columns of the HEARTBEAT statement. */
+enum { DEPRECATED, FUNCTION_ENABLED, SCHEMA_VERSION, LOST_ORDINALS };
+
+struct heartbeat {
+  uv_timer_t timer;
+  struct pg *pg;
+  const char *worker_id;
+  const struct pool *pool;
+  struct heartbeat_events events;
+  void *owner;
+  struct log *log;
+  bool waiting;      /* for an answer; then no beat is sent */
+  bool stopped;
+  bool timer_closed;
+  bool disabled;     /* the function is disabled: logged */
+  uint64_t *numbers; /* of the tasks sent, in their order */
+  int count, room;
+};
+
+struct beat {
+  struct heartbeat *heartbeat;
+  struct pg_array *runs, *steps, *indexes, *claims;
+};
+
+static void free_when_done(struct heartbeat *heartbeat) {
+  if (!heartbeat->stopped || heartbeat->waiting || !heartbeat->timer_closed) return;
+  free(heartbeat->numbers);
+  free(heartbeat);
+}
+
+static void read_lost(struct heartbeat *heartbeat, const char *ordinals) {
+  while (*ordinals) {
+    char *end;
+    long ordinal = strtol(ordinals, &end, 10);
+    if (end == ordinals) return;
+    if (ordinal >= 1 && ordinal <= heartbeat->count) heartbeat->events.lost(heartbeat->owner, heartbeat->numbers[ordinal - 1]);
+    ordinals = *end == ',' ? end + 1 : end;
+  }
+}
+
+static void read_answer(struct heartbeat *heartbeat, const PGresult *result) {
+  if (PQntuples(result) == 0) return;
+  bool disabled = strcmp(PQgetvalue(result, 0, FUNCTION_ENABLED), "t") != 0;
+  if (disabled != heartbeat->disabled)
+    LOG(heartbeat->log, LOG_INFO, disabled ? "function_disabled" : "function_enabled");
+  heartbeat->disabled = disabled;
+  read_lost(heartbeat, PQgetvalue(result, 0, LOST_ORDINALS));
+  if (strcmp(PQgetvalue(result, 0, DEPRECATED), "t") == 0) heartbeat->events.deprecated(heartbeat->owner);
+}
+
+static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
+  struct heartbeat *heartbeat = owner;
+  heartbeat->waiting = false;
+  if (heartbeat->stopped) {
+    free_when_done(heartbeat);
+    return;
+  }
+  if (!err)
+    read_answer(heartbeat, pg_unit_result(unit, 0));
+  else if (*err->sqlstate)
+    LOG(heartbeat->log, LOG_WARN, "heartbeat_failed", LOG_STR("sqlstate", err->sqlstate), LOG_STR("error", err->message));
+}
+
+static void add_task(void *owner, const struct task *task) {
+  struct beat *beat = owner;
+  struct heartbeat *heartbeat = beat->heartbeat;
+  if (heartbeat->count == heartbeat->room) {
+    heartbeat->room = heartbeat->room ? heartbeat->room * 2 : 64;
+    heartbeat->numbers = xrealloc(heartbeat->numbers, (size_t)heartbeat->room * sizeof *heartbeat->numbers);
+  }
+  heartbeat->numbers[heartbeat->count++] = task->number;
+  pg_array_uuid(beat->runs, task->run_id);
+  pg_array_text(beat->steps, task->step_slug, strlen(task->step_slug));
+  pg_array_int4(beat->indexes, task->task_index);
+  pg_array_int8(beat->claims, task->claim_no);
+}
+
+static void on_timer(uv_timer_t *timer) {
+  struct heartbeat *heartbeat = timer->data;
+  if (heartbeat->waiting || !pg_is_ready(heartbeat->pg)) return;
+  struct pg_unit *unit = pg_unit_new(on_done, heartbeat);
+  struct pg_params *params = pg_unit_add(unit, &control_statements[STMT_HEARTBEAT]);
+  pg_param_text(params, heartbeat->worker_id);
+  struct beat beat = {.heartbeat = heartbeat};
+  beat.runs = pg_param_array(params, PG_UUID);
+  beat.steps = pg_param_array(params, PG_TEXT);
+  beat.indexes = pg_param_array(params, PG_INT4);
+  beat.claims = pg_param_array(params, PG_INT8);
+  heartbeat->count = 0;
+  pool_each(heartbeat->pool, add_task, &beat);
+  heartbeat->waiting = true;
+  pg_submit(heartbeat->pg, unit);
+}
+
+struct heartbeat *heartbeat_new(uv_loop_t *loop, struct pg *pg, const char *worker_id, const struct pool *pool,
+                                const struct heartbeat_events *events, void *owner, struct log *log) {
+  struct heartbeat *heartbeat = xcalloc(1, sizeof *heartbeat);
+  *heartbeat = (struct heartbeat){
+      .pg = pg, .worker_id = worker_id, .pool = pool, .events = *events, .owner = owner, .log = log};
+  uv_timer_init(loop, &heartbeat->timer);
+  heartbeat->timer.data = heartbeat;
+  uv_timer_start(&heartbeat->timer, on_timer, BEAT_MS, BEAT_MS);
+  return heartbeat;
+}
+
+static void on_closed(uv_handle_t *handle) {
+  struct heartbeat *heartbeat = handle->data;
+  heartbeat->timer_closed = true;
+  free_when_done(heartbeat);
+}
+
+void heartbeat_stop(struct heartbeat *heartbeat) {
+  if (!heartbeat) return;
+  heartbeat->stopped = true;
+  uv_close((uv_handle_t *)&heartbeat->timer, on_closed);
+}

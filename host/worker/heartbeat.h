@@ -1,0 +1,24 @@
+/* A sign of life every 2 s, with the tasks in flight; what the database answers comes back as events. */
+#ifndef LUAFLOW_WORKER_HEARTBEAT_H
+#define LUAFLOW_WORKER_HEARTBEAT_H
+
+#include <uv.h>
+
+#include "base/log.h"
+#include "base/pg.h"
+#include "worker/pool.h"
+
+struct heartbeat;
+
+struct heartbeat_events {
+  void (*lost)(void *owner, uint64_t number); /* the task is no longer this worker's */
+  void (*deprecated)(void *owner);            /* at every beat from then on */
+};
+
+/* Starts beating. pg (with control_statements) and pool are borrowed until heartbeat_stop. */
+struct heartbeat *heartbeat_new(uv_loop_t *loop, struct pg *pg, const char *worker_id, const struct pool *pool,
+                                const struct heartbeat_events *events, void *owner, struct log *log);
+/* Ends and frees; before pg is closed. NULL is allowed. */
+void heartbeat_stop(struct heartbeat *heartbeat);
+
+#endif

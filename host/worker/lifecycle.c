@@ -1,0 +1,143 @@
+/* The table of states, and what connects the parts of a worker. */
+#include "worker/lifecycle.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+#include "worker/flow_input.h"
+#include "worker/lifecycle_inside.h"
+
+static const struct {
+  const char *name;
+  unsigned moves;
+} states[] = {
+#define IN(name) (1u << LIFECYCLE_##name)
+#define X(name, text, moves) {text, moves},
+    LIFECYCLE_STATES(X)
+#undef X
+#undef IN
+};
+
+const char *lifecycle_state_name(enum lifecycle_state state) { return states[state].name; }
+
+void lifecycle_set_state(struct lifecycle *lifecycle, enum lifecycle_state state) {
+  assert(states[lifecycle->state].moves & (1u << state));
+  LOG(lifecycle->log, LOG_DEBUG, "worker_state", LOG_STR("from", states[lifecycle->state].name),
+      LOG_STR("to", states[state].name));
+  lifecycle->state = state;
+}
+
+/* ---- the pool ---- */
+
+static void on_loaded(void *owner, struct load_report *report) { startup_loaded(owner, report); }
+
+static void on_not_loaded(void *owner, const struct load_report *report, const struct err *err) {
+  startup_not_loaded(owner, report, err);
+}
+
+static void on_settled(void *owner, struct task *task) {
+  struct lifecycle *lifecycle = owner;
+  if (lifecycle->closing)
+    task_free(task); /* nobody records it any more; see drain.c */
+  else
+    work_record(lifecycle->work, task);
+}
+
+static void on_input_wanted(void *owner, const struct task *task) {
+  struct lifecycle *lifecycle = owner;
+  if (!lifecycle->closing) flow_input_fetch(lifecycle->control, lifecycle->pool, task);
+}
+
+static void on_room(void *owner) {
+  struct lifecycle *lifecycle = owner;
+  if (lifecycle->work && !lifecycle->closing) work_check(lifecycle->work);
+  drain_check(lifecycle);
+}
+
+static void on_pool_ended(void *owner) { drain_pool_ended(owner); }
+
+static const struct pool_events pool_events = {
+    .loaded = on_loaded,
+    .failed = on_not_loaded,
+    .settled = on_settled,
+    .input_wanted = on_input_wanted,
+    .room = on_room,
+    .ended = on_pool_ended,
+};
+
+/* ---- the whole ---- */
+
+static void make_worker_id(char *text, size_t size) {
+  unsigned char b[16];
+  uv_random(NULL, NULL, b, sizeof b, 0, NULL);
+  b[6] = (unsigned char)(0x40 | (b[6] & 0x0F)); /* version 4, random */
+  b[8] = (unsigned char)(0x80 | (b[8] & 0x3F));
+  snprintf(text, size, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2], b[3], b[4],
+           b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+}
+
+struct lifecycle *lifecycle_new(uv_loop_t *loop, const struct worker_options *options,
+                                const struct executor_options *executor, struct log *log, struct err *err) {
+  struct lifecycle *lifecycle = xcalloc(1, sizeof *lifecycle);
+  *lifecycle = (struct lifecycle){.loop = loop, .options = options, .log = log};
+  make_worker_id(lifecycle->worker_id, sizeof lifecycle->worker_id);
+  const struct pool_options pool = {
+      .executors = options->executors, .executor = *executor, .worker_id = lifecycle->worker_id};
+  lifecycle->pool = pool_new(loop, &pool, &pool_events, lifecycle, log, err);
+  if (!lifecycle->pool) {
+    free(lifecycle);
+    return NULL;
+  }
+  uv_timer_init(loop, &lifecycle->timer);
+  lifecycle->timer.data = lifecycle;
+  return lifecycle;
+}
+
+void lifecycle_stop(struct lifecycle *lifecycle) {
+  switch (lifecycle->state) {
+    case LIFECYCLE_STARTING:
+    case LIFECYCLE_FENCED:
+    case LIFECYCLE_DEPLOYING:
+      LOG(lifecycle->log, LOG_INFO, "stopping", LOG_STR("reason", "signal"));
+      drain_finish(lifecycle);
+      return;
+    case LIFECYCLE_RUNNING:
+      drain_begin(lifecycle, "signal", EXIT_DONE);
+      return;
+    case LIFECYCLE_DRAINING:
+      drain_kill(lifecycle, "second signal");
+      return;
+    case LIFECYCLE_STOPPED:
+      if (!lifecycle->closing) return;
+      pool_kill(lifecycle->pool);
+      return;
+  }
+}
+
+void lifecycle_log_summary(const struct lifecycle *lifecycle) {
+  LOG(lifecycle->log, LOG_INFO, "summary", LOG_STR("state", states[lifecycle->state].name),
+      LOG_STR("worker", lifecycle->worker_id), LOG_STR("queue", lifecycle->worker ? lifecycle->worker->queue : NULL),
+      LOG_INT("in_flight", pool_count(lifecycle->pool)),
+      LOG_INT("unrecorded", lifecycle->work ? work_unrecorded(lifecycle->work) : 0),
+      LOG_INT("executors_ready", pool_ready_count(lifecycle->pool)),
+      LOG_STR("control", lifecycle->control && pg_is_ready(lifecycle->control) ? "connected" : "not connected"),
+      LOG_STR("work", lifecycle->work && work_is_connected(lifecycle->work) ? "connected" : "not connected"));
+}
+
+void lifecycle_on_end(struct lifecycle *lifecycle, void (*ended)(void *owner), void *owner) {
+  lifecycle->ended = ended;
+  lifecycle->ended_owner = owner;
+}
+
+int lifecycle_free(struct lifecycle *lifecycle) {
+  int exit_code = lifecycle->exit_code;
+  load_report_free(&lifecycle->report);
+  free(lifecycle->application_name);
+  free(lifecycle->listen);
+  lifecycle->log->program = NULL;
+  free(lifecycle->program);
+  free(lifecycle);
+  return exit_code;
+}

@@ -1,0 +1,29 @@
+/* The states of a worker, from the spawning of its executors to the last row written. It wires the pool, the two connections
+ * and the heartbeat together; each of them knows only its own part. */
+#ifndef LUAFLOW_WORKER_LIFECYCLE_H
+#define LUAFLOW_WORKER_LIFECYCLE_H
+
+#include <uv.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "worker/executor_process.h"
+#include "worker/worker.h"
+
+struct lifecycle;
+
+/* Spawns the executors; the rest happens on the loop, which ends when the worker has stopped. executor is borrowed until
+ * lifecycle_free. NULL with *err if an executor cannot be started. */
+struct lifecycle *lifecycle_new(uv_loop_t *loop, const struct worker_options *options,
+                                const struct executor_options *executor, struct log *log, struct err *err)
+    __attribute__((warn_unused_result));
+/* SIGTERM or SIGINT: drains; the second time kills, reaps and releases. */
+void lifecycle_stop(struct lifecycle *lifecycle);
+/* Logs where it stands. */
+void lifecycle_log_summary(const struct lifecycle *lifecycle);
+/* Called once when everything is closed but for handles that close by themselves; signals are to be closed then. */
+void lifecycle_on_end(struct lifecycle *lifecycle, void (*ended)(void *owner), void *owner);
+/* After the loop has ended. Returns the exit code. */
+int lifecycle_free(struct lifecycle *lifecycle);
+
+#endif

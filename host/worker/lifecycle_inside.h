@@ -1,0 +1,86 @@
+/* What lifecycle.c (states, the pool's wiring), connections.c (the database's), startup.c (until it runs) and drain.c (until
+ * it has stopped) share. */
+#ifndef LUAFLOW_WORKER_LIFECYCLE_INSIDE_H
+#define LUAFLOW_WORKER_LIFECYCLE_INSIDE_H
+
+#include <stdbool.h>
+
+#include "base/pg.h"
+#include "worker/heartbeat.h"
+#include "worker/lifecycle.h"
+#include "worker/load_report.h"
+#include "worker/pool.h"
+#include "worker/work.h"
+
+/* X(state, text, states it may move to) */
+#define LIFECYCLE_STATES(X)                                                         \
+  X(STARTING, "starting", IN(DEPLOYING) | IN(STOPPED))                              \
+  X(FENCED, "fenced", IN(DEPLOYING) | IN(STOPPED))                                  \
+  X(DEPLOYING, "deploying", IN(FENCED) | IN(RUNNING) | IN(STARTING) | IN(STOPPED))  \
+  X(RUNNING, "running", IN(DRAINING))                                               \
+  X(DRAINING, "draining", IN(STOPPED))                                              \
+  X(STOPPED, "stopped", 0)
+
+enum lifecycle_state {
+#define X(name, text, moves) LIFECYCLE_##name,
+  LIFECYCLE_STATES(X)
+#undef X
+};
+
+enum { FIRST_GENERATION = 1 };
+
+struct lifecycle {
+  uv_loop_t *loop;
+  const struct worker_options *options;
+  struct log *log;
+  enum lifecycle_state state; /* moved by lifecycle_set_state alone */
+  int exit_code;
+  char worker_id[37];
+  char *program;                 /* the log's context */
+  char *application_name;
+  char *listen;                  /* the LISTEN statement */
+  const char *control_session[2]; /* borrowed: settings, listen */
+  struct load_report report;
+  const struct load_worker *worker; /* of the report; NULL until it is chosen */
+  struct pool *pool;
+  struct pg *control;
+  struct work *work;
+  struct heartbeat *heartbeat; /* NULL unless it beats */
+  uv_timer_t timer;            /* next try to deploy; end of grace; end of the wait for the database. Never two at once */
+  bool checking;               /* the schema check is under way */
+  bool checked;                /* the schema fits */
+  bool fenced;                 /* logged */
+  bool deploy_sent;            /* so the database may know this worker */
+  bool killed;                 /* executors were killed to end the drain */
+  bool closing;                /* stopped, and the connections are closed */
+  void (*ended)(void *owner);
+  void *ended_owner;
+};
+
+const char *lifecycle_state_name(enum lifecycle_state state);
+void lifecycle_set_state(struct lifecycle *lifecycle, enum lifecycle_state state);
+
+/* connections.c: opens both for lifecycle->worker. False with *err if the conninfo cannot be read. */
+bool connections_open(struct lifecycle *lifecycle, struct err *err) __attribute__((warn_unused_result));
+
+/* startup.c */
+void startup_loaded(struct lifecycle *lifecycle, struct load_report *report);
+void startup_not_loaded(struct lifecycle *lifecycle, const struct load_report *report, const struct err *err);
+/* A connection has become ready. */
+void startup_go_on(struct lifecycle *lifecycle);
+/* Prints the error and stops with its exit code. */
+void startup_fail(struct lifecycle *lifecycle, const struct err *err);
+
+/* drain.c */
+/* Leaves RUNNING: stops claiming, lets what runs finish, then stops with the code. Ignored in other states. */
+void drain_begin(struct lifecycle *lifecycle, const char *reason, int exit_code);
+/* Something has left a draining worker: perhaps all has. */
+void drain_check(struct lifecycle *lifecycle);
+/* Ends the grace. */
+void drain_kill(struct lifecycle *lifecycle, const char *reason);
+/* From any state but STOPPED: says good-bye to the database and closes everything. */
+void drain_finish(struct lifecycle *lifecycle);
+/* No executor is left. */
+void drain_pool_ended(struct lifecycle *lifecycle);
+
+#endif

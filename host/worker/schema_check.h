@@ -1,0 +1,17 @@
+/* Does this program fit the schema of the database? */
+#ifndef LUAFLOW_WORKER_SCHEMA_CHECK_H
+#define LUAFLOW_WORKER_SCHEMA_CHECK_H
+
+#include <stdbool.h>
+
+#include "base/pg.h"
+
+/* Asks over a ready connection with control_statements. done: *err is NULL if it fits; of kind ERR_CONFIG (exit 6) if it does
+ * not; of kind ERR_RETRY if the database could not say. */
+void schema_check(struct pg *pg, void (*done)(void *owner, const struct err *err), void *owner);
+/* Turns an error that means "no schema, or an old one" or "a transaction pooler" into one that says so, of kind ERR_CONFIG. */
+void schema_explain(struct err *err);
+/* Fills *err: a transaction pooler is in the way. */
+void schema_set_pooled(struct err *err);
+
+#endif

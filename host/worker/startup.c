@@ -1,0 +1,202 @@
+/* From the loaded modules to the first claim: choose the worker, connect, check, deploy. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "worker/deploy.h"
+#include "worker/lifecycle_inside.h"
+#include "worker/schema_check.h"
+#include "worker/statements.h"
+
+enum { RETRY_MS = 1000 };
+
+/* details: further lines, or NULL. */
+static void startup_fail_with(struct lifecycle *lifecycle, const struct err *err, const char *details) {
+  fprintf(stderr, "luaflow: %s\n%s", err->message, details ? details : "");
+  if (*err->hint) fprintf(stderr, "  hint: %s\n", err->hint);
+  lifecycle->exit_code = err->exit_code;
+  drain_finish(lifecycle);
+}
+
+void startup_fail(struct lifecycle *lifecycle, const struct err *err) { startup_fail_with(lifecycle, err, NULL); }
+
+void startup_not_loaded(struct lifecycle *lifecycle, const struct load_report *report, const struct err *err) {
+  struct buf lines = {0};
+  if (lifecycle->state == LIFECYCLE_STOPPED) return;
+  if (!report) {
+    startup_fail(lifecycle, err);
+    return;
+  }
+  load_report_put_problems(report, &lines);
+  fwrite(lines.data, 1, lines.len, stderr);
+  buf_free(&lines);
+  lifecycle->exit_code = EXIT_MODULES;
+  drain_finish(lifecycle);
+}
+
+/* ---- the worker ---- */
+
+/* "a, b, c", owned by the caller. */
+static char *list_queues(const struct load_report *report) {
+  struct buf list = {0};
+  for (size_t i = 0; i < report->worker_count; i++)
+    buf_printf(&list, "%s%s", i ? ", " : "", report->workers[i].queue);
+  char *text = xmemdup(list.data, list.len);
+  buf_free(&list);
+  return text;
+}
+
+static const struct load_worker *choose(const struct load_report *report, const char *queue, struct err *err) {
+  if (queue) {
+    const struct load_worker *worker = load_report_worker(report, queue);
+    if (worker) return worker;
+  }
+  if (report->worker_count == 0) {
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "the modules define no flow");
+    return NULL;
+  }
+  if (!queue && report->worker_count == 1) return &report->workers[0];
+  char *queues = list_queues(report);
+  if (queue)
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "--queue %s: the modules do not have it; they have %s", queue, queues);
+  else
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "the modules have several queues: %s", queues);
+  if (!queue) err_hint(err, "choose one with --queue");
+  free(queues);
+  return NULL;
+}
+
+void startup_loaded(struct lifecycle *lifecycle, struct load_report *report) {
+  struct err err;
+  if (lifecycle->state != LIFECYCLE_STARTING) return;
+  load_report_move(&lifecycle->report, report);
+  lifecycle->worker = choose(&lifecycle->report, lifecycle->options->queue, &err);
+  if (!lifecycle->worker) {
+    startup_fail(lifecycle, &err);
+    return;
+  }
+  const char *queue = lifecycle->worker->queue;
+  lifecycle->program = xasprintf("worker %s", queue);
+  lifecycle->application_name = xasprintf("luaflow worker %s", queue);
+  lifecycle->listen = xasprintf("listen \"pgflow:%s\"", queue); /* a queue's name holds no quote: the load checked it */
+  lifecycle->control_session[0] = session_settings;
+  lifecycle->control_session[1] = lifecycle->listen;
+  lifecycle->log->program = lifecycle->program;
+  pool_set_queue(lifecycle->pool, queue);
+  LOG(lifecycle->log, LOG_INFO, "loaded", LOG_INT("executors", lifecycle->options->executors),
+      LOG_STR("worker", lifecycle->worker_id));
+  if (!connections_open(lifecycle, &err)) startup_fail(lifecycle, &err);
+}
+
+/* ---- check and deploy ---- */
+
+static void on_retry(uv_timer_t *timer) { startup_go_on(timer->data); }
+
+static void retry_later(struct lifecycle *lifecycle) { uv_timer_start(&lifecycle->timer, on_retry, RETRY_MS, 0); }
+
+static void on_lost_task(void *owner, uint64_t number) {
+  struct lifecycle *lifecycle = owner;
+  pool_drop(lifecycle->pool, number);
+}
+
+static void on_deprecated(void *owner) { drain_begin(owner, "deprecated", EXIT_DONE); }
+
+static void run(struct lifecycle *lifecycle) {
+  static const struct heartbeat_events events = {.lost = on_lost_task, .deprecated = on_deprecated};
+  lifecycle_set_state(lifecycle, LIFECYCLE_RUNNING);
+  LOG(lifecycle->log, LOG_INFO, "running", LOG_STR("queue", lifecycle->worker->queue),
+      LOG_STR("function", lifecycle->worker->name), LOG_STR("worker", lifecycle->worker_id),
+      LOG_INT("concurrency", lifecycle->options->concurrency));
+  lifecycle->heartbeat = heartbeat_new(lifecycle->loop, lifecycle->control, lifecycle->worker_id, lifecycle->pool, &events,
+                                       lifecycle, lifecycle->log);
+  work_start(lifecycle->work, FIRST_GENERATION);
+}
+
+/* Errors that may pass without anybody touching the modules: of the connection, conflicts, the server's condition, rights. */
+static bool may_pass(const struct err *err) {
+  static const char *const classes[] = {"08", "25", "40", "53", "55", "57", "58"};
+  if (!*err->sqlstate || strcmp(err->sqlstate, "42501") == 0) return true;
+  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+    if (strncmp(err->sqlstate, classes[i], 2) == 0) return true;
+  return false;
+}
+
+static void try_failed(struct lifecycle *lifecycle, const char *what, const struct err *err) {
+  struct err found = *err;
+  schema_explain(&found);
+  if (found.kind == ERR_CONFIG) {
+    startup_fail(lifecycle, &found);
+    return;
+  }
+  if (!may_pass(&found)) {
+    found.exit_code = EXIT_REFUSED;
+    startup_fail(lifecycle, &found);
+    return;
+  }
+  LOG(lifecycle->log, LOG_WARN, what, LOG_STR("sqlstate", found.sqlstate), LOG_STR("error", found.message),
+      LOG_STR("hint", *found.hint ? found.hint : NULL));
+  retry_later(lifecycle);
+}
+
+static void on_deployed(void *owner, const struct deploy_answer *answer) {
+  struct lifecycle *lifecycle = owner;
+  if (lifecycle->state != LIFECYCLE_DEPLOYING) return;
+  switch (answer->outcome) {
+    case DEPLOY_DONE:
+      run(lifecycle);
+      return;
+    case DEPLOY_FENCED:
+      lifecycle_set_state(lifecycle, LIFECYCLE_FENCED);
+      if (!lifecycle->fenced) LOG(lifecycle->log, LOG_WARN, "fenced", LOG_STR("function", lifecycle->worker->name));
+      lifecycle->fenced = true;
+      retry_later(lifecycle);
+      return;
+    case DEPLOY_REFUSED:
+      startup_fail_with(lifecycle, &answer->err, answer->details);
+      return;
+    case DEPLOY_FAILED:
+      lifecycle_set_state(lifecycle, LIFECYCLE_STARTING);
+      try_failed(lifecycle, "deployment_failed", &answer->err);
+      return;
+  }
+}
+
+static void deploy_now(struct lifecycle *lifecycle) {
+  lifecycle_set_state(lifecycle, LIFECYCLE_DEPLOYING);
+  lifecycle->deploy_sent = true;
+  deploy(lifecycle->control, lifecycle->worker_id, lifecycle->worker, FIRST_GENERATION, lifecycle->log, on_deployed,
+         lifecycle);
+}
+
+static void on_checked(void *owner, const struct err *err) {
+  struct lifecycle *lifecycle = owner;
+  lifecycle->checking = false;
+  if (lifecycle->state != LIFECYCLE_STARTING) return;
+  if (err) {
+    try_failed(lifecycle, "schema_check_failed", err);
+    return;
+  }
+  lifecycle->checked = true;
+  deploy_now(lifecycle);
+}
+
+/* Two connections, one server process: somebody in between hands it out by transaction. */
+static bool is_pooled(const struct lifecycle *lifecycle) {
+  return pg_backend_pid(lifecycle->control) == work_backend_pid(lifecycle->work);
+}
+
+void startup_go_on(struct lifecycle *lifecycle) {
+  if (lifecycle->state != LIFECYCLE_STARTING && lifecycle->state != LIFECYCLE_FENCED) return;
+  if (lifecycle->checking || !pg_is_ready(lifecycle->control) || !work_is_connected(lifecycle->work)) return;
+  if (is_pooled(lifecycle)) {
+    struct err err;
+    schema_set_pooled(&err);
+    startup_fail(lifecycle, &err);
+  } else if (lifecycle->checked) {
+    deploy_now(lifecycle);
+  } else {
+    lifecycle->checking = true;
+    schema_check(lifecycle->control, on_checked, lifecycle);
+  }
+}

@@ -1,0 +1,82 @@
+/* The worker's process: what it needs from the disk, its loop, its signals. */
+#include "worker/worker.h"
+
+#include <stdio.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "worker/lifecycle.h"
+#include "worker/root.h"
+#include "worker/snapshot.h"
+#include "worker/worker_signals.h"
+
+struct worker {
+  struct lifecycle *lifecycle;
+  struct worker_signals *signals;
+};
+
+static void on_stop(void *owner) {
+  struct worker *worker = owner;
+  lifecycle_stop(worker->lifecycle);
+}
+
+static void on_summary(void *owner) {
+  struct worker *worker = owner;
+  lifecycle_log_summary(worker->lifecycle);
+}
+
+static void on_end(void *owner) {
+  struct worker *worker = owner;
+  worker_signals_free(worker->signals);
+}
+
+static bool run(const struct worker_options *options, const struct executor_options *executor, struct log *log,
+                int *exit_code, struct err *err) {
+  static const struct worker_signal_events events = {.stop = on_stop, .summary = on_summary};
+  struct worker worker;
+  uv_loop_t loop;
+  uv_loop_init(&loop);
+  worker.lifecycle = lifecycle_new(&loop, options, executor, log, err);
+  if (worker.lifecycle) {
+    worker.signals = worker_signals_new(&loop, &events, &worker);
+    lifecycle_on_end(worker.lifecycle, on_end, &worker);
+  }
+  uv_run(&loop, UV_RUN_DEFAULT);
+  uv_loop_close(&loop);
+  if (!worker.lifecycle) return false;
+  *exit_code = lifecycle_free(worker.lifecycle);
+  return true;
+}
+
+static int fail(const struct err *err) {
+  fprintf(stderr, "luaflow: %s\n", err->message);
+  if (*err->hint) fprintf(stderr, "  hint: %s\n", err->hint);
+  return err->exit_code;
+}
+
+int worker_main(const struct worker_options *options, struct log *log) {
+  struct entries entries;
+  struct err err;
+  int exit_code = EXIT_DONE;
+  bool good = false;
+  if (!entries_find(&entries, options->root, options->paths, options->path_count, &err)) return fail(&err);
+  int snapshot = snapshot_take(entries.root, &err);
+  int program = snapshot < 0 ? -1 : executor_open_program(&err);
+  if (program >= 0) {
+    const struct executor_options executor = {
+        .program = program,
+        .snapshot = snapshot,
+        .mode = LOAD_FLOWS,
+        .root = entries.root,
+        .development = options->development,
+        .max_output = options->max_output,
+        .entries = (const char *const *)entries.paths,
+        .entry_count = entries.count,
+    };
+    good = run(options, &executor, log, &exit_code, &err);
+    close(program);
+  }
+  if (snapshot >= 0) close(snapshot);
+  entries_free(&entries);
+  return good ? exit_code : fail(&err);
+}

@@ -1,0 +1,49 @@
+/* libuv's signal handles; each has its number. */
+#include "worker/worker_signals.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+
+static const int watched[] = {SIGTERM, SIGINT, SIGUSR1};
+
+enum { COUNT = sizeof watched / sizeof *watched };
+
+struct worker_signals {
+  uv_signal_t handles[COUNT];
+  int open_handles;
+  struct worker_signal_events events;
+  void *owner;
+};
+
+static void on_signal(uv_signal_t *handle, int number) {
+  struct worker_signals *signals = handle->data;
+  if (number == SIGUSR1)
+    signals->events.summary(signals->owner);
+  else
+    signals->events.stop(signals->owner);
+}
+
+struct worker_signals *worker_signals_new(uv_loop_t *loop, const struct worker_signal_events *events, void *owner) {
+  struct worker_signals *signals = xcalloc(1, sizeof *signals);
+  signals->events = *events;
+  signals->owner = owner;
+  signals->open_handles = COUNT;
+  signal(SIGPIPE, SIG_IGN);
+  for (int i = 0; i < COUNT; i++) {
+    uv_signal_init(loop, &signals->handles[i]);
+    signals->handles[i].data = signals;
+    uv_signal_start(&signals->handles[i], on_signal, watched[i]);
+  }
+  return signals;
+}
+
+static void on_closed(uv_handle_t *handle) {
+  struct worker_signals *signals = handle->data;
+  if (--signals->open_handles == 0) free(signals);
+}
+
+void worker_signals_free(struct worker_signals *signals) {
+  for (int i = 0; i < COUNT; i++) uv_close((uv_handle_t *)&signals->handles[i], on_closed);
+}
