@@ -33,6 +33,8 @@ begin
   from pgflow.step_tasks t
   where t.queue_name = v_queue_name and t.message_id = any (v_message_ids)
     and t.status = 'started' and t.last_worker_id = start_tasks.worker_id and t.started_at >= now();
-  perform pgflow._set_visibility(array_fill(v_queue_name, array[cardinality(v_message_ids)]), v_message_ids, v_visible_at);
+  if v_message_ids is not null then
+    perform pgflow._set_visibility(array_fill(v_queue_name, array[cardinality(v_message_ids)]), v_message_ids, v_visible_at);
+  end if;
 end;
 $$;
