@@ -44,6 +44,7 @@ end
 function Collection:add_deployment(deployment, retained)
   if self.seen[deployment] or self.in_worker[deployment.flow] then return end
   self.seen[deployment] = true
+  for _, problem in ipairs(deployment.problems) do self.problems[#self.problems + 1] = problem end
   local queues, known = {}, {}
   for _, queue in pairs(deployment.routing) do
     if not known[queue] then queues[#queues + 1], known[queue] = queue, true end

@@ -12,8 +12,9 @@ local function is_loading(require_function)
   end
 end
 
---- Watches a table of globals from now on. A write to one that does not exist is an error under `luaflow dev`; elsewhere
---- it happens and is reported, each name once. Globals that a module watches by a metatable of its own stay as they are.
+--- Watches a table of globals from now on. A write to one that does not exist is an error under `luaflow dev`;
+--- elsewhere it happens and is reported, each name once. Globals that a module watches by a metatable of its own stay
+--- as they are.
 ---@param environment table
 ---@param host table the host's table: `development` says which of the two
 function globals.guard(environment, host)

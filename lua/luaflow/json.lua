@@ -18,10 +18,8 @@ function json.is_null(value)
   return value == nil or value == json.null
 end
 
-local function mark(value, metatable, name)
-  if value == nil then value = {} end
+local function check_table(value, name)
   if type(value) ~= "table" then error(("luaflow.%s: a table is needed, not a %s"):format(name, type(value)), 3) end
-  return setmetatable(value, metatable)
 end
 
 --- Marks a table as a JSON array, so that it stays `[]` when it is empty. Returns it; without one, a new empty array.
@@ -29,7 +27,9 @@ end
 ---@param t? T
 ---@return T
 function json.array(t)
-  return mark(t, json.array_mt, "array")
+  if t == nil then t = {} end
+  check_table(t, "array")
+  return setmetatable(t, json.array_mt)
 end
 
 --- Marks a table as a JSON object. Returns that table; without one, a new empty object.
@@ -37,7 +37,9 @@ end
 ---@param t? T
 ---@return T
 function json.object(t)
-  return mark(t, json.object_mt, "object")
+  if t == nil then t = {} end
+  check_table(t, "object")
+  return setmetatable(t, json.object_mt)
 end
 
 --- True for a table that is written as an array: marked as one, or unmarked with a first element.
@@ -49,9 +51,9 @@ function json.is_array(t)
   return metatable == json.array_mt or t[1] ~= nil
 end
 
-local function check_arguments(t, fn, name)
-  if type(t) ~= "table" then error(("luaflow.%s: a table is needed, not a %s"):format(name, type(t)), 3) end
-  if type(fn) ~= "function" then error(("luaflow.%s: a function is needed, not a %s"):format(name, type(fn)), 3) end
+local function check_function(value, name)
+  if type(value) == "function" then return end
+  error(("luaflow.%s: a function is needed, not a %s"):format(name, type(value)), 3)
 end
 
 --- A new table with `fn(value, key)` in the place of every value; arrays stay arrays and objects objects. Where `fn`
@@ -60,7 +62,8 @@ end
 ---@param fn fun(value: any, key: any): any
 ---@return table
 function json.map(t, fn)
-  check_arguments(t, fn, "map")
+  check_table(t, "map")
+  check_function(fn, "map")
   local result = {}
   if json.is_array(t) then
     for i = 1, #t do
@@ -79,7 +82,8 @@ end
 ---@param fn fun(value: any, key: any): any
 ---@return table
 function json.filter(t, fn)
-  check_arguments(t, fn, "filter")
+  check_table(t, "filter")
+  check_function(fn, "filter")
   local result = {}
   if json.is_array(t) then
     for i = 1, #t do

@@ -26,6 +26,7 @@ function load_errors.problem(path, raised)
   local code = body ~= text and "syntax_error" or "load_error"
   local file, line, message = body:match "^([^\n]-):(%d+): (.*)$"
   local where = { file = file and whole_path(file, path) or path, line = tonumber(line) }
+  if where.line == 0 then where.line = nil end -- a tail call of require
   message = message or body
   for _, form in ipairs(CODES) do
     if message:find(form[1]) then code = form[2] end

@@ -52,7 +52,7 @@ local function expand(options, report)
           add(file)
         end
       end
-      if not found then report(entry, "missing_file", "no such Lua file, or folder with Lua files, is below the root") end
+      if not found then report(entry, "missing_file", "no such Lua file, or folder of Lua files, below the root") end
     end
   end
   return paths, named

@@ -28,6 +28,11 @@ function modules.new(files, original, on_loaded)
   }, Modules)
 end
 
+-- luaflow's own modules come from the executable and never from the root.
+local function is_own(name)
+  return name:find "^luaflow%f[.%z]" ~= nil
+end
+
 --- The file that a required name stands for; nil when it is none of the root's.
 ---@param name any
 ---@return string?
@@ -46,7 +51,7 @@ function Modules:name_of(path)
   for _, form in ipairs { "^lua/(.+)/init%.lua$", "^lua/(.+)%.lua$", "^(.+)/init%.lua$", "^(.+)%.lua$" } do
     local stem = path:match(form)
     local name = stem and not stem:find("%.") and stem:gsub("/", ".")
-    if name and self:path_of(name) == path then return name end
+    if name and not is_own(name) and self:path_of(name) == path then return name end
   end
 end
 
@@ -57,12 +62,12 @@ local function is_in(list, value)
   return false
 end
 
--- "file:line: " of the code that called `require`; its file alone when a tail call left no frame.
+-- "file:line: " of the code that called `require`; line 0 when a tail call left no frame.
 function Modules:caller()
   local info = debug.getinfo(3, "Sl")
   if info and info.currentline > 0 then return ("%s:%d: "):format(info.short_src, info.currentline) end
   local innermost = self.loading[#self.loading]
-  return innermost and innermost .. ": " or ""
+  return innermost and innermost .. ":0: " or ""
 end
 
 -- A message of `require` itself that the module is missing, with the place and without the list of places searched.
@@ -94,9 +99,9 @@ function Modules:load(name, path, caller)
 end
 
 -- What `require` is while modules load.
-function Modules:require(name)
-  local path, caller = self:path_of(name), self:caller()
-  if not path or name:find "^luaflow%f[.%z]" then
+function Modules:require(name, caller)
+  local path = self:path_of(name)
+  if not path or is_own(name) then
     local ok, value = pcall(self.original, name)
     if ok then return value end
     error(self:explain(value, caller), 0)
@@ -116,10 +121,10 @@ end
 function Modules:require_all(paths, globals)
   local before = globals.require
   globals.require = function(name)
-    local value = self:require(name)
+    local value = self:require(name, self:caller())
     return value
   end
-  for _, path in ipairs(paths) do pcall(self.require, self, self:name_of(path)) end
+  for _, path in ipairs(paths) do pcall(self.require, self, self:name_of(path), "") end
   globals.require = before
 end
 

@@ -15,6 +15,7 @@ local function shown(given)
   if type(given) == "string" then return #given <= 60 and "'" .. given .. "'" or "'" .. given:sub(1, 57) .. "...'" end
   if type(given) == "table" then return "a table" end
   if type(given) == "function" then return "a function" end
+  if given == nil then return "nil" end
   return json.tostring(given)
 end
 validate.shown = shown
@@ -158,9 +159,9 @@ function validate.options(call, given, report)
     report("wrong_arguments", ("%s takes a table of options, not %s"):format(call, shown(given)))
     return {}
   end
-  local good, known = {}, {}
-  for _, option in ipairs(options.of(call)) do
-    known[#known + 1], known[option.name] = option.name, true
+  local good, names_of_call, known = {}, {}, {}
+  for i, option in ipairs(options.of(call)) do
+    names_of_call[i], known[option.name] = option.name, true
     if given[option.name] ~= nil then
       good[option.name] = checks[option.type](option, given[option.name], report)
     elseif option.required then
@@ -168,7 +169,7 @@ function validate.options(call, given, report)
     end
   end
   for _, key in ipairs(sorted_keys(given)) do
-    if not known[key] then report_unknown(call, key, known, report) end
+    if not known[key] then report_unknown(call, key, names_of_call, report) end
   end
   return good
 end

@@ -52,9 +52,11 @@ local function check_versions(flows, report)
   for _, served in ipairs(flows) do
     local slug, alias = served.deployment.slug, served.deployment.alias
     if slug and by_slug[slug] then
-      report("duplicate_flow", ("flows names %s twice"):format(validate.shown(slug)))
+      if by_slug[slug] == served.deployment.flow then -- else two flows have one slug, which is the loader's to report
+        report("duplicate_flow", ("flows names %s twice"):format(validate.shown(slug)))
+      end
     elseif slug then
-      by_slug[slug] = true
+      by_slug[slug] = served.deployment.flow
       if not served.retained and active[alias] then
         report("several_active", ("%s and %s are both active under alias %s"):format(
           validate.shown(active[alias]), validate.shown(slug), validate.shown(alias)),

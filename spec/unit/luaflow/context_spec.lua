@@ -1,0 +1,78 @@
+local context = require "luaflow.context"
+local fake_host = require "spec.support.fake_host"
+
+local TASK = {
+  run_id = "r", flow_slug = "f", step_slug = "s", task_index = 0, attempt = 1, max_attempts = 3, queue = "q",
+  worker_id = "w", deadline = 1030,
+}
+
+describe("ctx", function()
+  it("has the fields of its task and the environment", function()
+    local ctx = context.new(fake_host.new(), TASK)
+    for name, value in pairs(TASK) do assert.same(value, ctx[name]) end
+    assert.same("/home/of/spec", ctx.env.HOME)
+    assert.is_nil(ctx.env.NOT_SET)
+  end)
+
+  it("lacks what its task lacks", function()
+    assert.is_nil(context.new(fake_host.new(), {}).run_id)
+  end)
+
+  it("is read-only", function()
+    local ctx = context.new(fake_host.new(), TASK)
+    assert.has_error(function() ctx.attempt = 2 end, "ctx is read-only: attempt cannot be set")
+    assert.has_error(function() ctx.mine = 2 end, "ctx is read-only: mine cannot be set")
+    assert.has_error(function() ctx.env.HOME = "x" end, "ctx.env is read-only: HOME cannot be set")
+    assert.has_error(function() setmetatable(ctx, nil) end)
+  end)
+
+  it("says what it does not have, with the nearest name", function()
+    local ctx = context.new(fake_host.new(), TASK)
+    local ok, message = pcall(function() return ctx.runid end)
+    assert.is_false(ok)
+    assert.truthy(message:find 'context_spec.lua:%d+: ctx has no runid: did you mean "run_id"%?$')
+    ok, message = pcall(function() return ctx:colour() end)
+    assert.is_false(ok)
+    assert.truthy(message:find "ctx has no colour$")
+  end)
+
+  it("logs with level, message and fields", function()
+    local host = fake_host.new()
+    local ctx = context.new(host, TASK)
+    ctx:log("info", "priced", { lines = 2 })
+    ctx:log("warn", 5)
+    assert.same({ { level = "info", message = "priced", fields = { lines = 2 } }, { level = "warn", message = "5" } }, host.lines)
+  end)
+
+  it("refuses unknown levels and fields that are no table", function()
+    local ctx = context.new(fake_host.new(), TASK)
+    assert.has_error(function() ctx:log("loud", "x") end, "ctx:log: level must be debug, info, warn or error, not loud")
+    assert.has_error(function() ctx:log("info", "x", "y") end, "ctx:log: fields must be a table")
+  end)
+
+  it("sleeps", function()
+    local host = fake_host.new()
+    context.new(host, TASK):sleep(1.5)
+    assert.same(1001.5, host.time)
+  end)
+
+  it("refuses to sleep for what is no time", function()
+    local ctx = context.new(fake_host.new(), TASK)
+    for _, seconds in ipairs { -1, "1", 0 / 0, math.huge } do
+      assert.has_error(function() ctx:sleep(seconds) end, "ctx:sleep: seconds must be a number of 0 or more")
+    end
+    assert.has_error(function() ctx:sleep() end)
+  end)
+
+  it("asks the host for the run's input and whether it drains", function()
+    local ctx = context.new(fake_host.new { flow_input = function() return { 1 } end, stopping = function() return true end }, TASK)
+    assert.same({ 1 }, ctx:flow_input())
+    assert.is_true(ctx:stopping())
+  end)
+
+  it("says how to call a method that was called with a dot", function()
+    local ctx = context.new(fake_host.new(), TASK)
+    assert.has_error(function() ctx.sleep(1) end, "call it with a colon: ctx:sleep(seconds)")
+    assert.has_error(function() ctx.flow_input() end, "call it with a colon: ctx:flow_input()")
+  end)
+end)

@@ -1,0 +1,357 @@
+local fake_root = require "spec.support.fake_root"
+local loader = require "luaflow.loader"
+
+-- Loads the entries of a root in memory. Without entries: the folder flows.
+local function load(sources, entries)
+  local root = fake_root.new(sources)
+  local result = loader.load { files = root.files, require = root.require, read = root.read, entries = entries or { "flows" } }
+  return result, root
+end
+
+-- The problems as "file:line code".
+local function problems_of(sources, entries)
+  local list = {}
+  for i, problem in ipairs(load(sources, entries).problems) do
+    list[i] = ("%s:%s %s"):format(tostring(problem.file), tostring(problem.line), problem.code)
+  end
+  return list
+end
+
+local function queues(result)
+  local list = {}
+  for i, worker in ipairs(result.workers) do list[i] = worker.queue end
+  return list
+end
+
+local function flow_source(slug)
+  return ('local luaflow = require "luaflow"\nreturn luaflow.flow { slug = "%s" }\n  :step({ slug = "s" }, function() end)\n'):format(slug)
+end
+
+describe("a load without problems", function()
+  it("makes a worker for each queue that its flows are routed to", function()
+    local result = load { ["flows/a.lua"] = flow_source "a", ["flows/b.lua"] = flow_source "B" }
+    assert.same({}, result.problems)
+    assert.same({ "a", "b" }, queues(result))
+    assert.same("function", type(result.handlers.a.s.fn))
+    assert.same("B", result.workers[2].registry.flows[1].slug)
+    assert.same("b", result.workers[2].name)
+  end)
+
+  it("lets flows on one queue share its worker, and a flow on several queues be on each", function()
+    local result = load { ["flows/all.lua"] = [[
+local luaflow = require "luaflow"
+local function flow(slug)
+  local made = luaflow.flow { slug = slug }:step({ slug = "s" }, print):step({ slug = "t" }, print)
+  return made
+end
+return {
+  luaflow.deploy(flow "one", { routes = { s = "shared" } }),
+  luaflow.deploy(flow "two", { routes = { s = "shared", t = "shared" } }),
+}
+]] }
+    assert.same({}, result.problems)
+    assert.same({ "one", "shared" }, queues(result))
+    assert.same(2, #result.workers[2].registry.flows)
+    assert.same(1, #result.workers[1].registry.flows)
+  end)
+
+  it("takes the workers that files define, and no other for what they serve", function()
+    local result = load {
+      ["flows/orders.lua"] = flow_source "orders",
+      ["flows/deployed.lua"] = 'return { v1 = require("luaflow").deploy(require "flows.orders", { routes = { s = "pricing" } }) }',
+      ["flows/worker.lua"] = [[
+local luaflow, deployed = require "luaflow", require "flows.deployed"
+return luaflow.worker { queue = "pricing", name = "fn", flows = { deployed.v1 } }
+]],
+    }
+    assert.same({}, result.problems)
+    assert.same({ "pricing" }, queues(result))
+    assert.same("fn", result.workers[1].registry["function"])
+  end)
+
+  it("serves the design's example of two versions on two queues", function()
+    local sources = {
+      ["flows/order_intake.lua"] = flow_source "order_intake",
+      ["flows/order_intake_v2.lua"] = flow_source "order_intake_v2",
+      ["flows/deployed.lua"] = [[
+local luaflow = require "luaflow"
+return {
+  v1 = luaflow.deploy(require "flows.order_intake", {}),
+  v2 = luaflow.deploy(require "flows.order_intake_v2", { alias = "order_intake" }),
+}
+]],
+      ["flows/main_worker.lua"] = [[
+local luaflow, deployed = require "luaflow", require "flows.deployed"
+return { luaflow.worker { queue = "order_intake_v2", flows = { deployed.v2, luaflow.retain(deployed.v1) } },
+         luaflow.worker { queue = "order_intake", flows = { deployed.v2, luaflow.retain(deployed.v1) } } }
+]],
+    }
+    local result = load(sources)
+    assert.same({}, result.problems)
+    assert.same({ "order_intake", "order_intake_v2" }, queues(result))
+    assert.is_true(result.workers[1].registry.flows[1].retained)
+    assert.same("order_intake", result.workers[1].registry.flows[2].alias)
+  end)
+
+  it("loads each file once, whoever requires it", function()
+    local _, root = load {
+      ["flows/a.lua"] = 'require "flows.helper" require "flows.b" ' .. flow_source("a"):gsub("\n", " "),
+      ["flows/b.lua"] = flow_source "b",
+      ["flows/helper.lua"] = "return {}",
+    }
+    assert.same({ ["flows/a.lua"] = 1, ["flows/b.lua"] = 1, ["flows/helper.lua"] = 1 }, root.counts)
+  end)
+
+  it("does not take files that others require, or that return nothing of ours, for entries", function()
+    local result = load {
+      ["flows/a.lua"] = flow_source "a",
+      ["flows/b.lua"] = 'require "flows.a"\n' .. flow_source "b",
+      ["flows/helper.lua"] = "return { answer = 42 }",
+      ["flows/nothing.lua"] = "local x = 1",
+      ["other/c.lua"] = flow_source "c",
+    }
+    assert.same({ {}, { "b" } }, { result.problems, queues(result) })
+  end)
+
+  it("takes a file that was named itself, even if another requires it", function()
+    local result = load({
+      ["flows/a.lua"] = flow_source "a",
+      ["flows/b.lua"] = 'require "flows.a"\n' .. flow_source "b",
+    }, { "flows/a.lua", "flows/b.lua" })
+    assert.same({ "a", "b" }, queues(result))
+  end)
+
+  it("takes a flow that is named beside its deployment as it is deployed", function()
+    local result = load({
+      ["flows/a.lua"] = flow_source "a",
+      ["flows/deployed.lua"] = 'return { require("luaflow").deploy(require "flows.a", { routes = { s = "q" } }) }',
+    }, { "flows/a.lua", "flows/deployed.lua" })
+    assert.same({}, result.problems)
+    assert.same({ "q" }, queues(result))
+  end)
+
+  it("takes the root as an entry, folders in several spellings, init.lua and the folder lua", function()
+    local sources = { ["x/init.lua"] = flow_source "x", ["lua/y.lua"] = flow_source "y", ["z.lua"] = flow_source "z" }
+    assert.same({ "x", "y", "z" }, queues(load(sources, { "" })))
+    assert.same({ "x", "y", "z" }, queues(load(sources, { "." })))
+    assert.same({ "x" }, queues(load(sources, { "./x/" })))
+    assert.same({ "y" }, queues(load(sources, { "lua/y.lua" })))
+  end)
+
+  it("puts require back as it was", function()
+    local before = require
+    load { ["flows/a.lua"] = flow_source "a", ["flows/bad.lua"] = "error 'x'" }
+    assert.equal(before, _G.require)
+  end)
+end)
+
+describe("problems of a load", function()
+  it("are all reported together, with file and line: definitions and syntax", function()
+    assert.same({
+      "flows/definitions.lua:3 unknown_option",
+      "flows/definitions.lua:5 unknown_dependency",
+      "flows/definitions.lua:6 duplicate_slug",
+      "flows/syntax.lua:2 syntax_error",
+    }, problems_of {
+      ["flows/definitions.lua"] = [[
+local luaflow = require "luaflow"
+
+return luaflow.flow { slug = "bad", max_attempt = 5 }
+  :step({ slug = "a" }, function() end)
+  :step({ slug = "b", depends_on = { "x" } }, function() end)
+  :step({ slug = "a" }, function() end)
+]],
+      ["flows/syntax.lua"] = "local luaflow = require 'luaflow'\nreturn luaflow.flow { slug = = 'x' }\n",
+      ["flows/good.lua"] = flow_source "good",
+    })
+  end)
+
+  it("leave no workers and no handlers", function()
+    local result = load { ["flows/a.lua"] = flow_source "a", ["flows/bad.lua"] = "x =" }
+    assert.same({ {}, {} }, { result.workers, result.handlers })
+  end)
+
+  it("say what a syntax error is", function()
+    local result = load { ["flows/bad.lua"] = "local x\nif x then\n" }
+    assert.same("'end' expected (to close 'if' at line 2) near '<eof>'", result.problems[1].message)
+  end)
+
+  it("are sorted by file and line", function()
+    assert.same({ "flows/a.lua:1 load_error", "flows/b.lua:2 load_error", "flows/c.lua:1 syntax_error" }, problems_of({
+      ["flows/c.lua"] = "x = = 1", ["flows/a.lua"] = "error 'x'", ["flows/b.lua"] = "\nerror 'y'",
+    }, { "flows/c.lua", "flows/b.lua", "flows/a.lua" }))
+  end)
+
+  it("load_error: what a module raises, with the place in it", function()
+    local result = load { ["flows/a.lua"] = "local t\nreturn t.x.y" }
+    assert.same({ code = "load_error", file = "flows/a.lua", line = 2, message = "attempt to index local 't' (a nil value)" },
+      result.problems[1])
+    assert.same({ code = "load_error", file = "flows/a.lua", message = "no place" },
+      load({ ["flows/a.lua"] = "error('no place', 0)" }).problems[1])
+    assert.same("load_error", load({ ["flows/a.lua"] = "error { code = 1 }" }).problems[1].code)
+    assert.same("load_error", load({ ["flows/a.lua"] = "error(nil)" }).problems[1].code)
+  end)
+
+  it("module_not_found: where it is required, with the nearest module", function()
+    local result = load { ["flows/a.lua"] = "local x = 1\nlocal y = require 'flows.helpr'", ["flows/helper.lua"] = "return {}" }
+    assert.same({
+      code = "module_not_found", file = "flows/a.lua", line = 2,
+      message = "module 'flows.helpr' not found (did you mean \"flows.helper\"?)",
+    }, result.problems[1])
+    assert.same({ "flows/a.lua:nil module_not_found" }, problems_of { ["flows/a.lua"] = "return require 'nowhere'" })
+  end)
+
+  it("of a file that others require are reported once", function()
+    assert.same({ "flows/broken.lua:1 syntax_error" }, problems_of {
+      ["flows/a.lua"] = 'require "flows.broken"\n' .. flow_source "a",
+      ["flows/b.lua"] = 'require "flows.broken"\n' .. flow_source "b",
+      ["flows/broken.lua"] = "x = = 1",
+    })
+    assert.same({ "lua/broken.lua:1 load_error" }, problems_of {
+      ["flows/a.lua"] = 'require "broken"', ["flows/b.lua"] = 'require "broken"', ["lua/broken.lua"] = "error {}" and "error 'x'",
+    })
+  end)
+
+  it("of a file outside the entries say which one was loading", function()
+    local result = load { ["flows/a.lua"] = 'require "broken"', ["broken.lua"] = "\nerror 'x'" }
+    assert.same({ "broken.lua", 2, "while loading flows/a.lua" },
+      { result.problems[1].file, result.problems[1].line, result.problems[1].hint })
+  end)
+
+  it("may be caught by the file that requires, but not hidden", function()
+    local sources = { ["flows/a.lua"] = 'pcall(require, "broken")\n' .. flow_source "a", ["broken.lua"] = "error 'x'" }
+    assert.same({ "a" }, queues(load(sources)))
+    assert.same({ "broken.lua:1 load_error" }, problems_of(sources, { "flows", "broken.lua" }))
+    assert.same({ "a" }, queues(load { ["flows/a.lua"] = 'pcall(require, "nowhere")\n' .. flow_source "a" }))
+  end)
+
+  it("require_loop: names the files of the loop, once", function()
+    local result = load { ["flows/a.lua"] = 'local x = require "flows.b"', ["flows/b.lua"] = '\nlocal y = require "flows.a"' }
+    assert.same(1, #result.problems)
+    local problem = result.problems[1]
+    assert.same({ "require_loop", "flows/b.lua", 2 }, { problem.code, problem.file, problem.line })
+    assert.truthy(problem.message:find("flows/a.lua -> flows/b.lua -> flows/a.lua", 1, true))
+  end)
+
+  it("missing_file", function()
+    assert.same({ "flows/none.lua:nil missing_file" },
+      problems_of({ ["flows/a.lua"] = flow_source "a" }, { "flows/none.lua", "flows/a.lua" }))
+    assert.same({ "none:nil missing_file" }, problems_of({ ["nonesuch.lua"] = "" }, { "none" }))
+  end)
+
+  it("unloadable_file: require cannot reach it", function()
+    assert.same({ "flows/a.b.lua:nil unloadable_file" }, problems_of { ["flows/a.b.lua"] = flow_source "a" })
+    assert.same({ "luaflow.lua:nil unloadable_file" }, problems_of({ ["luaflow.lua"] = flow_source "x" }, { "luaflow.lua" }))
+  end)
+
+  it("no_flow: nothing to serve, or a named file that returns nothing of ours", function()
+    assert.same({ "nil:nil no_flow" }, problems_of { ["flows/helper.lua"] = "return {}" })
+    assert.same({ "flows/helper.lua:nil no_flow" },
+      problems_of({ ["flows/helper.lua"] = "return {}", ["flows/a.lua"] = flow_source "a" }, { "flows/helper.lua", "flows/a.lua" }))
+  end)
+
+  it("no_steps", function()
+    assert.same({ "flows/a.lua:2 no_steps" },
+      problems_of { ["flows/a.lua"] = 'local luaflow = require "luaflow"\nreturn luaflow.flow { slug = "a" }' })
+  end)
+
+  it("have the line of a tail call that has no handler: the file's return", function()
+    assert.same({ "flows/a.lua:4 queue_without_steps" }, problems_of { ["flows/a.lua"] = [[
+local luaflow = require "luaflow"
+local function build(slug) return luaflow.flow { slug = slug }:step({ slug = "s" }, print) end
+
+return luaflow.worker {
+  queue = "other",
+  flows = { build "a" },
+}
+]] })
+  end)
+
+  it("of a flow that no entry serves are reported too", function()
+    assert.same({ "flows/bad.lua:2 unknown_option" }, problems_of {
+      ["flows/bad.lua"] = 'local l = require "luaflow"\nreturn l.flow { slug = "bad", colour = 1 }:step({ slug = "s" }, print)',
+      ["flows/a.lua"] = 'require "flows.bad"\n' .. flow_source "a",
+    })
+  end)
+end)
+
+describe("conflicts of a load", function()
+  it("duplicate_flow: two flows of one slug in different files", function()
+    local result = load { ["flows/a.lua"] = flow_source "same", ["flows/b.lua"] = "\n" .. flow_source "same" }
+    assert.same(1, #result.problems)
+    local problem = result.problems[1]
+    assert.same({ "duplicate_flow", "flows/b.lua", 3, "same" }, { problem.code, problem.file, problem.line, problem.flow })
+    assert.same("flow 'same' is defined at flows/a.lua:2 as well", problem.message)
+  end)
+
+  it("duplicate_flow: slugs that differ only in case", function()
+    assert.same({ "flows/b.lua:2 duplicate_flow" },
+      problems_of { ["flows/a.lua"] = flow_source "same", ["flows/b.lua"] = flow_source "Same" })
+  end)
+
+  it("none: one flow that two files return", function()
+    assert.same({}, problems_of({ ["flows/a.lua"] = flow_source "a", ["flows/b.lua"] = 'return { require "flows.a" }' },
+      { "flows/a.lua", "flows/b.lua" }))
+  end)
+
+  it("duplicate_deployment: one slug deployed twice", function()
+    assert.same({ "flows/w2.lua:3 duplicate_deployment" }, problems_of {
+      ["flows/a.lua"] = flow_source "a",
+      ["flows/w1.lua"] = [[
+local luaflow = require "luaflow"
+return { luaflow.worker { queue = "q1", flows = { luaflow.deploy(require "flows.a", { routes = { s = "q1" } }) } } }]],
+      ["flows/w2.lua"] = [[
+local luaflow = require "luaflow"
+return { luaflow.worker { queue = "q2", flows = {
+  luaflow.deploy(require "flows.a", { routes = { s = "q2" } }) } } }]],
+    })
+  end)
+
+  it("alias_conflict: an alias that is the slug of a flow of another alias", function()
+    assert.same({ "flows/deployed.lua:3 alias_conflict" }, problems_of {
+      ["flows/a.lua"] = flow_source "a",
+      ["flows/b.lua"] = flow_source "b",
+      ["flows/deployed.lua"] = [[
+local luaflow = require "luaflow"
+return {
+  luaflow.deploy(require "flows.b", { alias = "a" }),
+  luaflow.deploy(require "flows.a", { alias = "other" }),
+}]],
+    })
+  end)
+
+  it("none: an alias that is the slug of its own first version", function()
+    assert.same({}, problems_of {
+      ["flows/a.lua"] = flow_source "a",
+      ["flows/b.lua"] = flow_source "b",
+      ["flows/deployed.lua"] = [[
+local luaflow = require "luaflow"
+return { luaflow.deploy(require "flows.b", { alias = "a" }), luaflow.retain(luaflow.deploy(require "flows.a", {})) }]],
+    })
+  end)
+
+  it("several_active: two versions under one alias on one queue, without a worker", function()
+    assert.same({ "flows/deployed.lua:3 several_active" }, problems_of {
+      ["flows/a.lua"] = flow_source "a",
+      ["flows/b.lua"] = flow_source "b",
+      ["flows/deployed.lua"] = [[
+local luaflow = require "luaflow"
+return {
+  luaflow.deploy(require "flows.a", {}),
+  luaflow.deploy(require "flows.b", { alias = "a", routes = { s = "a" } }),
+}]],
+    })
+  end)
+
+  it("duplicate_worker and not_served: one queue, one worker", function()
+    local sources = {
+      ["flows/a.lua"] = flow_source "a",
+      ["flows/b.lua"] = flow_source "b",
+      ["flows/w1.lua"] = 'local l = require "luaflow"\nreturn { l.worker { queue = "a", flows = { require "flows.a" } } }',
+      ["flows/w2.lua"] = 'local l = require "luaflow"\nreturn { l.worker { queue = "a", flows = { require "flows.a" } } }',
+    }
+    assert.same({ "flows/w2.lua:2 duplicate_worker" }, problems_of(sources))
+    sources["flows/w2.lua"] = 'local l = require "luaflow"\nreturn { l.deploy(require "flows.b", { routes = { s = "a" } }) }'
+    assert.same({ "flows/w2.lua:2 not_served" }, problems_of(sources))
+  end)
+end)

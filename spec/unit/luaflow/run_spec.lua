@@ -1,0 +1,143 @@
+local luaflow = require "luaflow"
+local context = require "luaflow.context"
+local fake_host = require "spec.support.fake_host"
+local run = require "luaflow.run"
+
+local host = fake_host.new()
+
+local function outcome_of(fn, record, input)
+  record = record or {}
+  record.fn, record.kind, record.feeds_map = fn, record.kind or "single", record.feeds_map or false
+  return run.task(host, record, context.new(host, { attempt = 1 }), input)
+end
+
+describe("a handler that returns", function()
+  it("gets its input and ctx, and completes with its output as JSON", function()
+    local outcome = outcome_of(function(input, ctx) return { sum = input.a + ctx.attempt } end, nil, { a = 2 })
+    assert.same({ outcome = "completed", output = '{"sum":3}' }, outcome)
+  end)
+
+  it("completes with null for nil, and keeps false, 0 and the empty string", function()
+    for text, value in pairs { ["null"] = luaflow.null, ["false"] = false, ["0"] = 0, ['""'] = "" } do
+      assert.same({ outcome = "completed", output = text }, outcome_of(function() return value end))
+    end
+    assert.same("null", outcome_of(function() end).output)
+    assert.same("1", outcome_of(function() return 1, 2 end).output)
+  end)
+
+  it("fails its attempt with an output that cannot be stored", function()
+    local outcome = outcome_of(function() return { items = { 1, print } } end)
+    assert.same({ outcome = "failed", message = "output.items[2]: function" }, outcome)
+  end)
+
+  it("has completed even if it caught an ending", function()
+    assert.same("completed", outcome_of(function() pcall(luaflow.fail, "x") end).outcome)
+  end)
+end)
+
+describe("an unmarked empty table", function()
+  local function empty() return {} end
+
+  it("is {} from a step", function()
+    assert.same("{}", outcome_of(empty).output)
+  end)
+
+  it("is [] from an array step and from a step that a map reads", function()
+    assert.same("[]", outcome_of(empty, { kind = "array" }).output)
+    assert.same("[]", outcome_of(empty, { kind = "single", feeds_map = true }).output)
+    assert.same("[]", outcome_of(empty, { kind = "array", feeds_map = true }).output)
+  end)
+
+  it("is {} from one task of a map that a map reads", function()
+    assert.same("{}", outcome_of(empty, { kind = "map", feeds_map = true }).output)
+  end)
+
+  it("stays {} where it is marked as an object", function()
+    assert.same("{}", outcome_of(function() return luaflow.object() end, { feeds_map = true }).output)
+  end)
+end)
+
+describe("an array step that returns something else", function()
+  it("has failed for good when no map reads it", function()
+    for type_name, value in pairs {
+      object = { a = 1 }, string = "x", number = -5, boolean = true, null = luaflow.null,
+    } do
+      assert.same({ outcome = "permanent", message = "[TYPE_VIOLATION] Produced " .. type_name .. " instead of array" },
+        outcome_of(function() return value end, { kind = "array" }))
+    end
+    assert.same("permanent", outcome_of(function() end, { kind = "array" }).outcome)
+  end)
+
+  it("completes when a map reads it: the database decides", function()
+    assert.same({ outcome = "completed", output = "5" }, outcome_of(function() return 5 end, { kind = "array", feeds_map = true }))
+  end)
+
+  it("fails its attempt where the value cannot be encoded at all", function()
+    assert.same("failed", outcome_of(function() return print end, { kind = "array" }).outcome)
+  end)
+end)
+
+describe("a handler that raises", function()
+  it("fails its attempt with the text, file and line, and a traceback for the log", function()
+    local outcome = outcome_of(function() error "boom" end)
+    assert.same("failed", outcome.outcome)
+    assert.truthy(outcome.message:find "run_spec.lua:%d+: boom$")
+    assert.truthy(outcome.traceback:find "stack traceback:")
+    assert.truthy(outcome.traceback:find "run_spec.lua")
+    assert.is_nil(outcome.delay)
+  end)
+
+  it("has tables stored as JSON", function()
+    assert.same('{"code":1}', outcome_of(function() error { code = 1 } end).message)
+  end)
+
+  it("fails its attempt whatever it raises", function()
+    for _, value in ipairs { 5, false, print } do
+      assert.same("failed", outcome_of(function() error(value) end).outcome)
+    end
+    assert.same("null", outcome_of(function() error(nil) end).message)
+  end)
+
+  it("survives an overflow of the stack", function()
+    local function deeper() return 1 + deeper() end
+    local outcome = outcome_of(deeper)
+    assert.same("failed", outcome.outcome)
+    assert.truthy(outcome.message:find "stack overflow")
+  end)
+
+  it("ends as by fail, retry_after or snooze, without a traceback", function()
+    local failed = outcome_of(function() luaflow.fail "never" end)
+    assert.same("permanent", failed.outcome)
+    assert.truthy(failed.message:find "run_spec.lua:%d+: never$")
+    assert.is_nil(failed.traceback)
+    local retried = outcome_of(function() luaflow.retry_after(7, "busy") end)
+    assert.same({ "failed", 7 }, { retried.outcome, retried.delay })
+    local snoozed = outcome_of(function() luaflow.snooze(0, "later") end)
+    assert.same({ "snoozed", 0 }, { snoozed.outcome, snoozed.delay })
+  end)
+
+  it("ends so too when the ending crosses a pcall or a coroutine of its own", function()
+    local outcome = outcome_of(function()
+      local ok, value = coroutine.resume(coroutine.create(function() luaflow.fail "inside" end))
+      assert.is_false(ok)
+      error(value)
+    end)
+    assert.same("permanent", outcome.outcome)
+  end)
+end)
+
+describe("a handler that yields", function()
+  it("goes on where it was", function()
+    local waiting = fake_host.new { sleep = function(seconds) coroutine.yield(seconds) end }
+    local record = { kind = "single", feeds_map = false, fn = function(_, ctx)
+      ctx:sleep(2)
+      pcall(ctx.sleep, ctx, 3)
+      return "slept"
+    end }
+    local task = coroutine.create(run.task)
+    local _, first = coroutine.resume(task, waiting, record, context.new(waiting, {}), nil)
+    local _, second = coroutine.resume(task)
+    local _, outcome = coroutine.resume(task)
+    assert.same({ 2, 3, '"slept"' }, { first, second, outcome.output })
+  end)
+end)
