@@ -27,8 +27,10 @@ begin
     returning t.queue_name, t.message_id
   )
   select array_agg(r.queue_name), array_agg(r.message_id) into v_queue_names, v_message_ids from released r;
-  perform pgflow._set_visibility(v_queue_names, v_message_ids, array_fill(clock_timestamp(), array[cardinality(v_message_ids)]));
-  perform pgflow._notify_queues(v_queue_names);
+  if v_message_ids is not null then
+    perform pgflow._set_visibility(v_queue_names, v_message_ids, array_fill(clock_timestamp(), array[cardinality(v_message_ids)]));
+    perform pgflow._notify_queues(v_queue_names);
+  end if;
   return query select a.n::int, a.answer from unnest(v_answers) with ordinality as a (answer, n) order by a.n;
 end;
 $$;
