@@ -23,9 +23,18 @@ struct setting_info {
 };
 
 static const struct setting_info table[SETTING_COUNT] = {
-#define X(field, kind, flag, argument, initial, lowest, highest, environment, commands, help)                       \
-  {offsetof(struct settings, field), SETTING_##kind, "--" flag, argument, initial, lowest, highest, environment, commands, help},
-  SETTINGS(X)
+#define X(field, kind, flag, argument, initial, lowest, highest, environment, commands, help) \
+  {offsetof(struct settings, field),                                                          \
+   SETTING_##kind,                                                                            \
+   "--" flag,                                                                                 \
+   argument,                                                                                  \
+   initial,                                                                                   \
+   lowest,                                                                                    \
+   highest,                                                                                   \
+   environment,                                                                               \
+   commands,                                                                                  \
+   help},
+    SETTINGS(X)
 #undef X
 };
 
@@ -37,8 +46,8 @@ struct unit {
 enum { FIRST_LONG_OPTION = 256 };
 
 static bool read_environment(struct settings *settings, unsigned command, struct err *err);
-static bool read_flags(struct settings *settings, unsigned command, bool stop_at_argument, int argc, char **argv, bool *help,
-                       struct err *err);
+static bool read_flags(struct settings *settings, unsigned command, bool stop_at_argument, int argc, char **argv,
+                       bool *help, struct err *err);
 
 bool settings_read(struct settings *settings, unsigned command, bool stop_at_argument, int argc, char **argv, int *rest,
                    bool *help, struct err *err) {
@@ -67,10 +76,10 @@ static bool parse_quantity(const char *text, const struct unit *units, int64_t *
 
 static bool parse_value(const struct setting_info *info, const char *text, int64_t *value) {
   static const struct unit plain[] = {{"", 1}, {NULL, 0}};
-  static const struct unit times[] = {{"", 1000},    {"s", 1000},       {"ms", 1},  {"min", 60000},
+  static const struct unit times[] = {{"", 1000},   {"s", 1000},    {"ms", 1},       {"min", 60000},
                                       {"m", 60000}, {"h", 3600000}, {"d", 86400000}, {NULL, 0}};
-  static const struct unit sizes[] = {{"", 1},         {"b", 1},         {"kb", 1 << 10}, {"k", 1 << 10},
-                                      {"mb", 1 << 20}, {"m", 1 << 20}, {"gb", 1 << 30}, {"g", 1 << 30}, {NULL, 0}};
+  static const struct unit sizes[] = {{"", 1},        {"b", 1},        {"kb", 1 << 10}, {"k", 1 << 10}, {"mb", 1 << 20},
+                                      {"m", 1 << 20}, {"gb", 1 << 30}, {"g", 1 << 30},  {NULL, 0}};
   const struct unit *units = info->kind == SETTING_SECONDS ? times : info->kind == SETTING_BYTES ? sizes : plain;
   return parse_quantity(text, units, value) && *value >= info->lowest && *value <= info->highest;
 }
@@ -99,7 +108,8 @@ static bool refuse_value(const struct setting_info *info, const char *source, co
   const char *what = info->kind == SETTING_SECONDS ? "a time such as 30s, 500ms or 2m"
                      : info->kind == SETTING_BYTES ? "a size such as 512MB"
                                                    : "a whole number";
-  return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: \"%s\" is not %s, from %s to %s", source, text, what, lowest, highest);
+  return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: \"%s\" is not %s, from %s to %s", source, text, what, lowest,
+                 highest);
 }
 
 static bool is_choice(const char *choices, const char *text) {
@@ -168,21 +178,23 @@ static int collect_options(struct option *options, unsigned command) {
   return count;
 }
 
-static bool refuse_option(const struct option *options, int count, const char *command, const char *word, struct err *err) {
+static bool refuse_option(const struct option *options, int count, const char *command, const char *word,
+                          struct err *err) {
   err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: unknown option %s", command, word);
-  if (word[0] != '-' || word[1] != '-')
-    return err_hint(err, "put -- before an argument that starts with a dash");
+  if (word[0] != '-' || word[1] != '-') return err_hint(err, "put -- before an argument that starts with a dash");
   char given[64];
   snprintf(given, sizeof given, "%.*s", (int)strcspn(word + 2, "="), word + 2);
   const char *names[SETTING_COUNT + 2];
   for (int i = 0; i < count; i++) names[i] = options[i].name;
   const char *best = nearest(given, names, (size_t)count);
+  for (int i = 0; i < count && !best; i++)
+    if (strncmp(names[i], given, strlen(given)) == 0) best = names[i]; /* the beginning of several */
   if (best) return err_hint(err, "did you mean --%s?", best);
   return err_hint(err, "luaflow %s --help lists the options", command);
 }
 
-static bool read_flags(struct settings *settings, unsigned command, bool stop_at_argument, int argc, char **argv, bool *help,
-                       struct err *err) {
+static bool read_flags(struct settings *settings, unsigned command, bool stop_at_argument, int argc, char **argv,
+                       bool *help, struct err *err) {
   struct option options[SETTING_COUNT + 2];
   int count = collect_options(options, command);
   optind = 0; /* makes getopt start anew */
@@ -198,7 +210,8 @@ static bool read_flags(struct settings *settings, unsigned command, bool stop_at
     before = optind;
     if (found == ':') return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: %s needs a value", argv[0], word);
     if (found == '?' && optopt >= FIRST_LONG_OPTION)
-      return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: %s takes no value", argv[0], table[optopt - FIRST_LONG_OPTION].flag);
+      return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: %s takes no value", argv[0],
+                     table[optopt - FIRST_LONG_OPTION].flag);
     if (found == '?') return refuse_option(options, count, argv[0], word, err);
     const struct setting_info *info = &table[found - FIRST_LONG_OPTION];
     const char *text = info->kind == SETTING_SWITCH ? "" : optarg;

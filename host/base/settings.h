@@ -58,13 +58,12 @@ enum setting_kind {
     "LUAFLOW_EXECUTOR_MEMORY", FOR_WORKERS, "resident memory above which an executor is replaced")                     \
   X(max_output, BYTES, "max-output", "SIZE", "16MB", 1024, 512 * SETTINGS_MB, "LUAFLOW_MAX_OUTPUT",                    \
     FOR_WORKERS | FOR_LUA, "largest output of one task, as JSON text")                                                 \
-  X(root, TEXT, "root", "DIR", NULL, 0, 0, "LUAFLOW_ROOT",                                                             \
-    FOR_WORKERS | FOR_CHECK | FOR_LUA | FOR_CLIENTS,                                                                   \
+  X(root, TEXT, "root", "DIR", NULL, 0, 0, "LUAFLOW_ROOT", FOR_WORKERS | FOR_CHECK | FOR_LUA | FOR_CLIENTS,            \
     "folder that require starts from; default: the nearest above that holds .git or .luaflow-root")                    \
   X(log_format, CHOICE, "log-format", "text|json", NULL, 0, 0, "LUAFLOW_LOG_FORMAT", FOR_WORKERS | FOR_LUA,            \
     "how log lines on stderr look; default: text on a terminal, else json")                                            \
-  X(log_level, CHOICE, "log-level", "debug|info|warn|error", "info", 0, 0, "LUAFLOW_LOG_LEVEL",                        \
-    FOR_WORKERS | FOR_LUA, "least important level that is logged")                                                     \
+  X(log_level, CHOICE, "log-level", "debug|info|warn|error", "info", 0, 0, "LUAFLOW_LOG_LEVEL", FOR_WORKERS | FOR_LUA, \
+    "least important level that is logged")                                                                            \
   X(development, SWITCH, "development", NULL, NULL, 0, 0, NULL, FOR_WORKER,                                            \
     "handlers must not write new globals, as under luaflow dev")                                                       \
   X(wait, SWITCH, "wait", NULL, NULL, 0, 0, NULL, FOR_START,                                                           \
@@ -87,7 +86,7 @@ enum setting {
 #define X(field, ...) SET_##field,
   SETTINGS(X)
 #undef X
-  SETTING_COUNT
+      SETTING_COUNT
 };
 
 /* Texts are borrowed from argv, the environment or the table. */

@@ -43,7 +43,8 @@ static const struct command commands[] = {
     {"migrate", FOR_MIGRATE, 0, 0, false, command_migrate, "", "installs or upgrades the schema",
      "Safe to run twice and from several places at once."},
     {"lua", FOR_LUA, 1, ANY_NUMBER, true, command_lua, "SCRIPT [ARG...]", "runs a Lua script in an executor of its own",
-     "The script gets ctx as its first argument, keeps the environment, folder and standard streams, and has no limits."},
+     "The script gets ctx as its first argument, keeps the environment, folder and standard streams, and has no "
+     "limits."},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
@@ -55,9 +56,10 @@ static const struct command *find_command(const char *name) {
 }
 
 static void print_usage(FILE *out) {
-  fputs("Usage: luaflow COMMAND [OPTION...] [ARGUMENT...]\n\n"
-        "Durable workflows in PostgreSQL with steps written in Lua.\n\nCommands:\n",
-        out);
+  fputs(
+      "Usage: luaflow COMMAND [OPTION...] [ARGUMENT...]\n\n"
+      "Durable workflows in PostgreSQL with steps written in Lua.\n\nCommands:\n",
+      out);
   for (int i = 0; i < COMMAND_COUNT; i++) fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
   fputs("\nluaflow COMMAND --help shows a command's options; luaflow --version prints the version.\n", out);
 }
@@ -92,7 +94,8 @@ static struct log make_log(const struct settings *settings) {
                     .colour = terminal && !getenv("NO_COLOR"),
                     .program = NULL};
   if (settings->log_format) log.format = strcmp(settings->log_format, "json") == 0 ? LOG_JSON : LOG_TEXT;
-  if (settings->log_level && !log_level_parse(settings->log_level, &log.level)) abort(); /* the table lists the same words */
+  if (settings->log_level && !log_level_parse(settings->log_level, &log.level))
+    abort(); /* the table lists the same words */
   return log;
 }
 
@@ -112,8 +115,10 @@ static int run_command(const struct command *command, int argc, char **argv) {
     if (count < command->least)
       err_set(&err, ERR_CONFIG, EXIT_USAGE, "%s: an argument is missing", command->name);
     else
-      err_set(&err, ERR_CONFIG, EXIT_USAGE, "%s: %s is one argument too many", command->name, argv[rest + command->most]);
-    err_hint(&err, "usage: luaflow %s [OPTION...]%s%s", command->name, *command->arguments ? " " : "", command->arguments);
+      err_set(&err, ERR_CONFIG, EXIT_USAGE, "%s: %s is one argument too many", command->name,
+              argv[rest + command->most]);
+    err_hint(&err, "usage: luaflow %s [OPTION...]%s%s", command->name, *command->arguments ? " " : "",
+             command->arguments);
     return cli_fail(&err);
   }
   struct log log = make_log(&settings);

@@ -54,8 +54,13 @@ bool db_open(struct db *db, const char *conninfo, const char *command, struct er
   char application[64];
   snprintf(application, sizeof application, "luaflow %s", command);
   /* What stands before dbname gives way to the conninfo, what stands after it does not. */
-  const char *const keys[] = {"connect_timeout", "tcp_user_timeout",     "keepalives_idle", "fallback_application_name",
-                              "dbname",          "client_encoding", NULL};
+  const char *const keys[] = {"connect_timeout",
+                              "tcp_user_timeout",
+                              "keepalives_idle",
+                              "fallback_application_name",
+                              "dbname",
+                              "client_encoding",
+                              NULL};
   const char *const values[] = {"10", "15000", "15", application, conninfo, "UTF8", NULL};
   *db = (struct db){.connection = PQconnectdbParams(keys, values, 1), .interrupt_fd = -1, .what = command};
   if (!db->connection) abort(); /* out of memory */
@@ -109,7 +114,8 @@ static bool fail_statement(struct db *db, const PGresult *result, const char *wh
 /* Waits until libpq can hand over a result. False: interrupted. */
 static bool wait_for_result(struct db *db) {
   while (PQisBusy(db->connection)) {
-    struct pollfd fds[2] = {{.fd = PQsocket(db->connection), .events = POLLIN}, {.fd = db->interrupt_fd, .events = POLLIN}};
+    struct pollfd fds[2] = {{.fd = PQsocket(db->connection), .events = POLLIN},
+                            {.fd = db->interrupt_fd, .events = POLLIN}};
     if (poll(fds, 2, -1) < 0 && errno != EINTR) return true;
     if (fds[1].revents & POLLIN) {
       db->interrupted = true;
@@ -148,7 +154,8 @@ static bool finish(struct db *db, const char *what, PGresult **result, struct er
   return ok;
 }
 
-bool db_run(struct db *db, enum db_statement statement, const char *const *parameters, PGresult **result, struct err *err) {
+bool db_run(struct db *db, enum db_statement statement, const char *const *parameters, PGresult **result,
+            struct err *err) {
   const struct statement_info *info = &statements[statement];
   if (!PQsendQueryParams(db->connection, info->text, info->parameters, NULL, parameters, NULL, NULL, 0))
     return fail_statement(db, NULL, db->what, err);

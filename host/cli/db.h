@@ -25,11 +25,12 @@ bool db_reopen(struct db *db, struct err *err) __attribute__((warn_unused_result
 
 /* Runs one statement of the list with its text parameters (NULL is SQL null). *result is owned by the caller (PQclear);
  * NULL result throws the rows away. ERR_RETRY: the connection is broken or the statement was interrupted. */
-bool db_run(struct db *db, enum db_statement statement, const char *const *parameters, PGresult **result, struct err *err)
-    __attribute__((warn_unused_result));
+bool db_run(struct db *db, enum db_statement statement, const char *const *parameters, PGresult **result,
+            struct err *err) __attribute__((warn_unused_result));
 /* Runs SQL text of several statements, as one transaction unless it says otherwise. what names it in errors, which
  * give the line of the text. */
-bool db_run_script(struct db *db, const char *what, const char *sql, struct err *err) __attribute__((warn_unused_result));
+bool db_run_script(struct db *db, const char *what, const char *sql, struct err *err)
+    __attribute__((warn_unused_result));
 
 /* A field of a result, or NULL for SQL null. */
 const char *db_text(const PGresult *result, int row, int column);

@@ -21,7 +21,7 @@ struct dev {
   const struct call *call;
   struct signals signals;
   struct devdb db;
-  char *root;              /* of the flows */
+  char *root; /* of the flows */
   const char *const *paths;
   size_t path_count;
   struct load_report report;
@@ -105,8 +105,11 @@ static void print_ready(struct dev *dev) {
   free(live);
   if (!dev->ready) return;
   char *alias = first_alias(&dev->report);
-  printf("luaflow dev is ready: %zu queue%s. Start a run with: luaflow start %s --wait\n", dev->report.worker_count,
+  const char *other = getenv("LUAFLOW_DATABASE") ? getenv("LUAFLOW_DATABASE") : getenv("DATABASE_URL");
+  printf("luaflow dev is ready: %zu queue%s. Start a run with: luaflow start %s --wait", dev->report.worker_count,
          dev->report.worker_count == 1 ? "" : "s", alias);
+  if (other && *other) printf(" --database '%s'", dev->db.server.conninfo); /* else it would go to that one */
+  putchar('\n');
   fflush(stdout);
   free(alias);
 }

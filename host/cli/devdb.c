@@ -87,7 +87,8 @@ static bool fill_database(const struct devserver *server, struct log *log, struc
   struct schema_report report;
   bool ok = install_plain_pgmq(&db, err) && schema_migrate(&db, &report, err) &&
             db_run(&db, DB_MARK_DEVELOPMENT, NULL, NULL, err) &&
-            (!devfiles_has_library(server->programs, "pg_stat_statements") || db_run(&db, DB_CREATE_STATISTICS, NULL, NULL, err));
+            (!devfiles_has_library(server->programs, "pg_stat_statements") ||
+             db_run(&db, DB_CREATE_STATISTICS, NULL, NULL, err));
   if (ok && report.applied > 0) LOG(log, LOG_INFO, "schema_migrated", LOG_INT("version", report.version));
   db_close(&db);
   return ok;
@@ -129,7 +130,8 @@ bool devdb_open(struct devdb *db, const char *root, const char *data, struct err
   return ok;
 }
 
-bool devdb_start(struct devdb *db, bool reset, const struct signals *signals, int *signal, struct log *log, struct err *err) {
+bool devdb_start(struct devdb *db, bool reset, const struct signals *signals, int *signal, struct log *log,
+                 struct err *err) {
   *signal = 0;
   if (!devserver_clear(&db->server, reset, log, err)) return false;
   if (!devserver_start(&db->server, signals, signal, log, err)) return false;

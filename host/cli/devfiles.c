@@ -71,7 +71,8 @@ char *devfiles_find_programs(const char *data, struct err *err) {
     err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: the data was made by PostgreSQL %d, which is not installed", wanted);
     err_hint(err, "install postgresql-%d, or start over with --reset", wanted);
   } else {
-    err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: no PostgreSQL server of version %d or newer is installed", LEAST_VERSION);
+    err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: no PostgreSQL server of version %d or newer is installed",
+            LEAST_VERSION);
     err_hint(err, "apt-get install postgresql");
   }
   return NULL;
@@ -90,8 +91,15 @@ static bool fail_file(const char *path, struct err *err) {
 
 /* Files that a database folder may hold besides the server's data. */
 static bool is_ours(const char *name) {
-  static const char *const names[] = {".", "..", "pgdata", "pgdata.new", "dev.state", "postgres.log", "postgres.log.old",
-                                      "initdb.log", "initdb.log.old"};
+  static const char *const names[] = {".",
+                                      "..",
+                                      "pgdata",
+                                      "pgdata.new",
+                                      "dev.state",
+                                      "postgres.log",
+                                      "postgres.log.old",
+                                      "initdb.log",
+                                      "initdb.log.old"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(names[i], name) == 0) return true;
   return false;
@@ -191,5 +199,6 @@ pid_t devfiles_read_pid(const char *file) {
 
 bool devfiles_same(const char *a, const char *b) {
   struct stat first, second;
-  return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+  return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+         first.st_ino == second.st_ino;
 }

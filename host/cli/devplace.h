@@ -25,7 +25,8 @@ struct devlock {
 bool devlock_take(struct devlock *lock, const char *path, const char *what, struct err *err)
     __attribute__((warn_unused_result));
 /* Publishes the conninfo of the database that is ready now. */
-bool devlock_publish(const struct devlock *lock, const char *conninfo, struct err *err) __attribute__((warn_unused_result));
+bool devlock_publish(const struct devlock *lock, const char *conninfo, struct err *err)
+    __attribute__((warn_unused_result));
 /* Empties the file and lets it go; nothing if it is not held. */
 void devlock_release(struct devlock *lock);
 

@@ -17,7 +17,9 @@
 
 enum { STOP_SECONDS = 60, START_SECONDS = 300, POLL_MS = 30 };
 
-static void pause_ms(long ms) { nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL); }
+static void pause_ms(long ms) {
+  nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+}
 
 static double seconds_now(void) {
   struct timespec now;
@@ -53,7 +55,8 @@ static bool end_leftover(const struct devserver *server, struct log *log, struct
   double end = seconds_now() + STOP_SECONDS;
   while (find_leftover(server) == pid) {
     if (seconds_now() > end)
-      return err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: the database left by an earlier dev does not end (process %d)", (int)pid);
+      return err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: the database left by an earlier dev does not end (process %d)",
+                     (int)pid);
     pause_ms(POLL_MS);
   }
   return true;
@@ -83,11 +86,16 @@ static bool make_data(const struct devserver *server, struct log *log, struct er
   char *half_made = xasprintf("%s.new", server->data);
   char *output = xasprintf("%s/initdb.log", server->folder);
   char *program = xasprintf("%s/initdb", server->programs);
-  const char *argv[] = {"initdb", "--pgdata", half_made,     "--username", "luaflow", "--auth", "trust",
-                        "--encoding", "UTF8", "--locale", "C.UTF-8", "--no-instructions", NULL};
+  const char *argv[] = {"initdb",     "--pgdata", half_made,  "--username", "luaflow",           "--auth", "trust",
+                        "--encoding", "UTF8",     "--locale", "C.UTF-8",    "--no-instructions", NULL};
   const struct account *account = account_of(server);
-  struct child_options options = {.program = program, .argv = argv, .account = account, .folder = "/",
-                                  .output = -1, .death_signal = SIGKILL, .without_pg = true};
+  struct child_options options = {.program = program,
+                                  .argv = argv,
+                                  .account = account,
+                                  .folder = "/",
+                                  .output = -1,
+                                  .death_signal = SIGKILL,
+                                  .without_pg = true};
   LOG(log, LOG_INFO, "database_creating", LOG_STR("data", server->data));
   int status = -1;
   pid_t pid = -1;
@@ -95,7 +103,8 @@ static bool make_data(const struct devserver *server, struct log *log, struct er
             (options.output = devfiles_open_log(output, account, err)) >= 0 && (pid = child_start(&options, err)) > 0;
   if (ok && (!child_ended(pid, true, &status) || status != 0)) {
     ok = devfiles_explain(output, "dev: the database cannot be made", err);
-    if (account) err_hint(err, "as root the server runs as user %s, who must be able to reach %s", account->name, server->folder);
+    if (account)
+      err_hint(err, "as root the server runs as user %s, who must be able to reach %s", account->name, server->folder);
   }
   if (ok && rename(half_made, server->data) != 0)
     ok = err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: %s: %s", server->data, strerror(errno));
@@ -110,15 +119,35 @@ static bool spawn_server(struct devserver *server, struct err *err) {
   char *program = xasprintf("%s/postgres", server->programs);
   char *sockets = xasprintf("unix_socket_directories=%s", server->socket_folder);
   bool statistics = devfiles_has_library(server->programs, "pg_stat_statements");
-  const char *argv[] = {"postgres", "-D", server->data, "-p", "5432", "-c", "listen_addresses=", "-c", sockets,
-                        "-c", "unix_socket_permissions=0700", "-c", "logging_collector=off", "-c", "max_connections=200",
-                        "-c", statistics ? "shared_preload_libraries=pg_stat_statements" : "shared_preload_libraries=", NULL};
+  const char *argv[] = {"postgres",
+                        "-D",
+                        server->data,
+                        "-p",
+                        "5432",
+                        "-c",
+                        "listen_addresses=",
+                        "-c",
+                        sockets,
+                        "-c",
+                        "unix_socket_permissions=0700",
+                        "-c",
+                        "logging_collector=off",
+                        "-c",
+                        "max_connections=200",
+                        "-c",
+                        statistics ? "shared_preload_libraries=pg_stat_statements" : "shared_preload_libraries=",
+                        NULL};
   const struct account *account = account_of(server);
   int output = devfiles_open_log(server->log_file, account, err);
   if (output < 0) return false;
   /* SIGINT is the server's fast shutdown: if dev is killed, its database ends with it, in good order. */
-  struct child_options options = {.program = program, .argv = argv, .account = account, .folder = "/",
-                                  .output = output, .death_signal = SIGINT, .without_pg = true};
+  struct child_options options = {.program = program,
+                                  .argv = argv,
+                                  .account = account,
+                                  .folder = "/",
+                                  .output = output,
+                                  .death_signal = SIGINT,
+                                  .without_pg = true};
   pid_t pid = child_start(&options, err);
   close(output);
   free(program);
@@ -127,7 +156,8 @@ static bool spawn_server(struct devserver *server, struct err *err) {
   return pid > 0;
 }
 
-bool devserver_start(struct devserver *server, const struct signals *signals, int *signal, struct log *log, struct err *err) {
+bool devserver_start(struct devserver *server, const struct signals *signals, int *signal, struct log *log,
+                     struct err *err) {
   char *version = xasprintf("%s/PG_VERSION", server->data);
   bool exists = access(version, F_OK) == 0;
   free(version);
@@ -163,7 +193,8 @@ void devserver_stop(struct devserver *server, struct log *log) {
     end = seconds_now() + STOP_SECONDS;
   }
   server->pid = 0;
-  if (server->programs) rmdir(server->socket_folder); /* ours by the lock, and empty now; the next start makes it again */
+  if (server->programs)
+    rmdir(server->socket_folder); /* ours by the lock, and empty now; the next start makes it again */
 }
 
 void devserver_free(struct devserver *server) {

@@ -35,7 +35,8 @@ static long long now_ms(void) {
   return (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-struct devworkers *devworkers_new(const struct devworkers_options *options, const struct load_report *report, struct log *log) {
+struct devworkers *devworkers_new(const struct devworkers_options *options, const struct load_report *report,
+                                  struct log *log) {
   struct devworkers *workers = xcalloc(1, sizeof *workers + report->worker_count * sizeof *workers->list);
   workers->options = options;
   workers->log = log;
@@ -49,8 +50,8 @@ struct devworkers *devworkers_new(const struct devworkers_options *options, cons
 static const char **make_arguments(const struct devworkers_options *options, const char *queue) {
   const char **argv = xcalloc(MOST_FLAGS + options->path_count, sizeof *argv);
   size_t count = 0;
-  const char *const fixed[] = {"luaflow", "worker", "--development", "--database", options->conninfo, "--queue", queue,
-                               "--root", options->root};
+  const char *const fixed[] = {"luaflow", "worker", "--development", "--database", options->conninfo,
+                               "--queue", queue,    "--root",        options->root};
   for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) argv[count++] = fixed[i];
   if (options->settings->executors == 0) {
     argv[count++] = "--executors"; /* there may be many queues */

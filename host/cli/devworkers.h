@@ -18,7 +18,8 @@ struct devworkers_options {
 };
 
 /* One for each queue of the report; none is started yet. */
-struct devworkers *devworkers_new(const struct devworkers_options *options, const struct load_report *report, struct log *log);
+struct devworkers *devworkers_new(const struct devworkers_options *options, const struct load_report *report,
+                                  struct log *log);
 /* Starts those that are due and notes those that have ended; to be called after SIGCHLD and when devworkers_next_ms is over.
  * Returns the exit code of a worker that was refused for good (2, 3 or 4: starting it again would not help), else 0. */
 int devworkers_tend(struct devworkers *workers);

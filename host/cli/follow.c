@@ -11,7 +11,7 @@
 enum {
   FIRST_POLL_MS = 50,
   LAST_POLL_MS = 500,
-  LINE_MS = 2000,       /* between two lines about the same map step */
+  LINE_MS = 2000, /* between two lines about the same map step */
   RECONNECT_MS = 1000,
   RECONNECTS = 60,
 };

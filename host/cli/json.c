@@ -34,7 +34,8 @@ static bool check(const char *text, struct err *err) {
     if (parsed)
       err_set(err, ERR_CONFIG, EXIT_USAGE, "start: the input is no JSON: it ends too early");
     else
-      err_set(err, ERR_CONFIG, EXIT_USAGE, "start: the input is no JSON: %.*s at byte %zu", reason, (char *)why, position);
+      err_set(err, ERR_CONFIG, EXIT_USAGE, "start: the input is no JSON: %.*s at byte %zu", reason, (char *)why,
+              position);
     yajl_free_error(parser, why);
     err_hint(err, "quote it for the shell, such as '{\"name\": \"Ada\"}'; a string is '\"text\"'");
   }

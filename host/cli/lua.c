@@ -58,7 +58,8 @@ static void on_exited(void *owner, const struct executor_exit *end) {
 }
 
 /* True once the script has run; its exit code is in *script. */
-static bool run_script(struct script *script, const struct call *call, const char *root, int snapshot, struct err *err) {
+static bool run_script(struct script *script, const struct call *call, const char *root, int snapshot,
+                       struct err *err) {
   static const struct executor_events events = {.frame = on_frame, .exited = on_exited};
   int program = executor_open_program(err);
   if (program < 0) return false;

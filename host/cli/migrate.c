@@ -15,7 +15,7 @@ int command_migrate(const struct call *call) {
   bool ok = schema_migrate(&db, &report, &err);
   db_close(&db);
   if (!ok) return cli_fail(&err);
-  printf("schema at version %d: %d migration%s applied, %d functions and views replaced\n", report.version, report.applied,
-         report.applied == 1 ? "" : "s", report.replaced);
+  printf("schema at version %d: %d migration%s applied, %d functions and views replaced\n", report.version,
+         report.applied, report.applied == 1 ? "" : "s", report.replaced);
   return EXIT_DONE;
 }

@@ -40,7 +40,8 @@ static bool print_json(struct db *db, const char *run_id, struct err *err) {
 
 /* The whole messages, since those in the tree are cut to the line. */
 static void print_errors(const struct runview *view) {
-  if (view->error) printf("\n%s%s%s\n", view->error_step ? view->error_step : "", view->error_step ? ": " : "", view->error);
+  if (view->error)
+    printf("\n%s%s%s\n", view->error_step ? view->error_step : "", view->error_step ? ": " : "", view->error);
   for (int i = 0; i < view->step_count; i++) {
     const struct runview_step *step = &view->steps[i];
     bool told = view->error_step && strcmp(view->error_step, step->slug) == 0;

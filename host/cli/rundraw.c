@@ -178,7 +178,8 @@ static void draw_run(struct line *line, const struct runview *view) {
   line_printf(line, TONE_FAINT, "%s  ", view->run_id);
   line_put(line, run_tone(view->status), run_status_name(view->status));
   line_printf(line, TONE_PLAIN, view->status == RUN_STARTED ? "  %s" : "  in %s", duration);
-  if (view->status != RUN_STARTED && view->age - view->ms > 5000) line_printf(line, TONE_FAINT, "  started %s ago", age);
+  if (view->status != RUN_STARTED && view->age - view->ms > 5000)
+    line_printf(line, TONE_FAINT, "  started %s ago", age);
   line_end(line);
 }
 

@@ -93,7 +93,8 @@ static bool read_tasks(struct runview *view, struct db *db, const char *run_id, 
     step->running = db_number(result, row, 1);
     step->attempts = db_number(result, row, 2);
     if (!step->error && db_text(result, row, 4))
-      step->error = step->is_map ? xasprintf("task %s: %s", db_text(result, row, 3), db_text(result, row, 4)) : copy(result, row, 4);
+      step->error = step->is_map ? xasprintf("task %s: %s", db_text(result, row, 3), db_text(result, row, 4))
+                                 : copy(result, row, 4);
   }
   PQclear(result);
   return true;

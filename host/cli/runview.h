@@ -13,15 +13,15 @@ struct runview_step {
   char *slug;
   bool is_map;
   enum step_status status;
-  long long tasks; /* of a map; -1: not known yet */
-  long long left;  /* of them not finished */
-  long long ms;    /* since it started; -1: it has not */
+  long long tasks;    /* of a map; -1: not known yet */
+  long long left;     /* of them not finished */
+  long long ms;       /* since it started; -1: it has not */
   long long attempts; /* most of any task; 0: none or not known */
-  long long running; /* tasks of a map being run; 0 if not counted */
-  char *error;     /* why it failed, or why the last attempt did; NULL */
+  long long running;  /* tasks of a map being run; 0 if not counted */
+  char *error;        /* why it failed, or why the last attempt did; NULL */
   char *skip_reason;
   char *dependencies; /* slugs with a space between; NULL */
-  int parent;      /* the step that it is drawn under; -1: the run */
+  int parent;         /* the step that it is drawn under; -1: the run */
 };
 
 /* All owned; freed by runview_free. */

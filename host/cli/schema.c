@@ -28,7 +28,8 @@ static bool starts_with(const char *text, const char *prefix) { return strncmp(t
 static void read_oldest_program(struct migration *migration) {
   const char *mark = strstr(migration->file->data, "\n" OLDEST_PROGRAM);
   const char *version = mark ? mark + 1 + strlen(OLDEST_PROGRAM) : LUAFLOW_VERSION;
-  snprintf(migration->oldest_program, sizeof migration->oldest_program, "%.*s", (int)strspn(version, "0123456789."), version);
+  snprintf(migration->oldest_program, sizeof migration->oldest_program, "%.*s", (int)strspn(version, "0123456789."),
+           version);
 }
 
 /* True for a migration; functions, grants and views, in this order, are the rest of sql/. */
@@ -43,7 +44,8 @@ static bool read_migration(const struct embed_file *file, struct migration *migr
 }
 
 static bool is_replaceable(const struct embed_file *file) {
-  return starts_with(file->path, "sql/functions/") || starts_with(file->path, "sql/grants/") || starts_with(file->path, "sql/views/");
+  return starts_with(file->path, "sql/functions/") || starts_with(file->path, "sql/grants/") ||
+         starts_with(file->path, "sql/views/");
 }
 
 static int latest_version(void) {
@@ -61,7 +63,8 @@ static bool check_server(struct db *db, struct err *err) {
   if (!db_run(db, DB_SERVER_VERSION, NULL, &result, err)) return false;
   bool ok = db_number(result, 0, 0) >= LEAST_SERVER;
   if (!ok)
-    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: it runs PostgreSQL %s, and luaflow needs 15 or newer", db_text(result, 0, 1));
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: it runs PostgreSQL %s, and luaflow needs 15 or newer",
+            db_text(result, 0, 1));
   PQclear(result);
   return ok;
 }
@@ -91,8 +94,9 @@ static bool read_version(struct db *db, int *version, bool *too_new, struct err 
 }
 
 static bool refuse_newer(int version, struct err *err) {
-  err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: the database is at version %d, and luaflow %s knows versions up to %d", version,
-          LUAFLOW_VERSION, latest_version());
+  err_set(err, ERR_CONFIG, EXIT_DATABASE,
+          "schema: the database is at version %d, and luaflow %s knows versions up to %d", version, LUAFLOW_VERSION,
+          latest_version());
   return err_hint(err, "use the newer luaflow that upgraded this database; nothing was changed");
 }
 
@@ -100,7 +104,8 @@ bool schema_verify(struct db *db, struct err *err) {
   int version;
   bool too_new;
   if (!read_version(db, &version, &too_new, err)) {
-    bool only_rights = strcmp(err->sqlstate, "42501") == 0; /* a role that may only start runs cannot read the version */
+    bool only_rights =
+        strcmp(err->sqlstate, "42501") == 0; /* a role that may only start runs cannot read the version */
     if (only_rights) *err = (struct err){0};
     return only_rights;
   }
@@ -124,7 +129,8 @@ static bool ensure_pgmq(struct db *db, struct err *err) {
   bool is_plain_sql = db_bool(result, 0, 1);
   bool is_available = db_bool(result, 0, 2);
   if (is_extension && !is_recent) {
-    err_set(err, ERR_CONFIG, EXIT_DATABASE, "PGMQ: version %s is installed, and luaflow needs 1.5 or newer", db_text(result, 0, 3));
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "PGMQ: version %s is installed, and luaflow needs 1.5 or newer",
+            db_text(result, 0, 3));
     err_hint(err, "upgrade it: alter extension pgmq update");
   }
   PQclear(result);
@@ -159,12 +165,14 @@ static bool apply_migration(struct db *db, const struct migration *migration, st
   char version[16];
   snprintf(version, sizeof version, "%d", migration->version);
   const char *parameters[] = {version, migration->name, migration->file->sha256, migration->oldest_program};
-  return db_run(db, DB_BEGIN, NULL, NULL, err) && db_run_script(db, migration->file->path, migration->file->data, err) &&
+  return db_run(db, DB_BEGIN, NULL, NULL, err) &&
+         db_run_script(db, migration->file->path, migration->file->data, err) &&
          db_run(db, DB_RECORD_MIGRATION, parameters, NULL, err) && db_run(db, DB_COMMIT, NULL, NULL, err);
 }
 
 /* Applies what is missing; with only_check nothing is applied, and the applied ones are compared. */
-static bool walk_migrations(struct db *db, int version, bool only_check, struct schema_report *report, struct err *err) {
+static bool walk_migrations(struct db *db, int version, bool only_check, struct schema_report *report,
+                            struct err *err) {
   size_t count;
   const struct embed_file *files = embed_files(&count);
   struct migration migration;
@@ -212,14 +220,17 @@ void schema_print(FILE *out) {
   size_t count;
   const struct embed_file *files = embed_files(&count);
   struct migration migration;
-  fprintf(out, "-- The schema of luaflow %s. Each migration is applied once, in its own transaction; all that follows them\n"
-               "-- is applied again at every upgrade. PGMQ 1.5 or newer comes first.\n",
+  fprintf(out,
+          "-- The schema of luaflow %s. Each migration is applied once, in its own transaction; all that follows them\n"
+          "-- is applied again at every upgrade. PGMQ 1.5 or newer comes first.\n",
           LUAFLOW_VERSION);
   for (size_t i = 0; i < count; i++) {
     if (!read_migration(&files[i], &migration)) continue;
     fputs("\nbegin;\n", out);
     print_file(out, &files[i]);
-    fprintf(out, "\ninsert into pgflow.migrations (version, name, checksum, oldest_program)\n  values (%d, '%s', '%s', '%s');\ncommit;\n",
+    fprintf(out,
+            "\ninsert into pgflow.migrations (version, name, checksum, oldest_program)\n  values (%d, '%s', '%s', "
+            "'%s');\ncommit;\n",
             migration.version, migration.name, files[i].sha256, migration.oldest_program);
   }
   fputs("\nbegin;\nset local check_function_bodies = off;\n", out);

@@ -7,9 +7,9 @@
 #include "cli/db.h"
 
 struct schema_report {
-  int version;   /* of the schema now */
-  int applied;   /* migrations that this call applied */
-  int replaced;  /* files of functions and views, applied every time */
+  int version;  /* of the schema now */
+  int applied;  /* migrations that this call applied */
+  int replaced; /* files of functions and views, applied every time */
 };
 
 /* Applies what is missing under an advisory lock. Refuses, with nothing changed, a pgflow schema that luaflow did not

@@ -19,14 +19,12 @@
     "       exists (select from pg_catalog.pg_available_extensions a where a.name = 'pgmq'),"                          \
     "       (select e.extversion from pg_catalog.pg_extension e where e.extname = 'pgmq')")                            \
   X(CREATE_PGMQ, 0, "create extension if not exists pgmq")                                                             \
-  X(SCHEMA_EXISTS, 0,                                                                                                  \
-    "select to_regnamespace('pgflow') is not null, to_regclass('pgflow.migrations') is not null")                      \
+  X(SCHEMA_EXISTS, 0, "select to_regnamespace('pgflow') is not null, to_regclass('pgflow.migrations') is not null")    \
   X(SCHEMA_VERSION, 1,                                                                                                 \
     "select m.version, m.oldest_program,"                                                                              \
     "       string_to_array(m.oldest_program, '.')::int[] > string_to_array($1, '.')::int[]"                           \
     "  from pgflow.migrations m order by m.version desc limit 1")                                                      \
-  X(MIGRATION_APPLIED, 2,                                                                                              \
-    "select m.checksum = $2 from pgflow.migrations m where m.version = $1::int")                                       \
+  X(MIGRATION_APPLIED, 2, "select m.checksum = $2 from pgflow.migrations m where m.version = $1::int")                 \
   X(RECORD_MIGRATION, 4,                                                                                               \
     "insert into pgflow.migrations (version, name, checksum, oldest_program) values ($1::int, $2, $3, $4)")            \
   X(DATABASE_EXISTS, 1, "select from pg_catalog.pg_database d where d.datname = $1")                                   \
@@ -76,7 +74,8 @@
   X(RUN_JSON, 1,                                                                                                       \
     "select jsonb_build_object('run', to_jsonb(r), 'steps', coalesce((select jsonb_agg("                               \
     "         to_jsonb(st) || jsonb_build_object('step_type', s.step_type, 'step_index', s.step_index,"                \
-    "           'queue_name', s.queue_name, 'dependencies', (select coalesce(jsonb_agg(d.dep_slug order by d.dep_slug), '[]')"\
+    "           'queue_name', s.queue_name, 'dependencies', (select coalesce(jsonb_agg(d.dep_slug order by "           \
+    "d.dep_slug), '[]')"                                                                                               \
     "              from pgflow.deps d where d.flow_slug = s.flow_slug and d.step_slug = s.step_slug),"                 \
     "           'tasks', (select jsonb_build_object("                                                                  \
     "              'queued', count(*) filter (where t.status = 'queued'),"                                             \
@@ -86,8 +85,10 @@
     "              'skipped', count(*) filter (where t.status = 'skipped'),"                                           \
     "              'cancelled', count(*) filter (where t.status = 'cancelled'),"                                       \
     "              'attempts', coalesce(sum(t.attempts_count), 0),"                                                    \
-    "              'errors', coalesce((jsonb_agg(jsonb_build_object('task_index', t.task_index, 'message', t.error_message)"\
-    "                order by t.task_index) filter (where t.error_message is not null and t.status <> 'completed')), '[]'))"\
+    "              'errors', coalesce((jsonb_agg(jsonb_build_object('task_index', t.task_index, 'message', "           \
+    "t.error_message)"                                                                                                 \
+    "                order by t.task_index) filter (where t.error_message is not null and t.status <> 'completed')), " \
+    "'[]'))"                                                                                                           \
     "              from pgflow.step_tasks t where t.run_id = st.run_id and t.step_slug = st.step_slug))"               \
     "         order by s.step_index)"                                                                                  \
     "         from pgflow.step_states st"                                                                              \

@@ -58,7 +58,8 @@ static void test_units(void **state) {
   assert_int_equal(READ(FOR_WORKER, "worker", "--grace=500ms").settings.grace, 500);
   assert_int_equal(READ(FOR_WORKER, "worker", "--grace", "0").settings.grace, 0);
   assert_int_equal(READ(FOR_WORKER, "worker", "--max-output", "64kB").settings.max_output, 65536);
-  assert_int_equal(READ(FOR_WORKER, "worker", "--executor-memory", "1 GB").settings.executor_memory, 1024 * SETTINGS_MB);
+  assert_int_equal(READ(FOR_WORKER, "worker", "--executor-memory", "1 GB").settings.executor_memory,
+                   1024 * SETTINGS_MB);
 }
 
 static void test_values_out_of_range(void **state) {
