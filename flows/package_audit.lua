@@ -97,17 +97,16 @@ return luaflow.flow { slug = "package_audit", timeout = 60 }
     }
   end)
   :step({ slug = "summary", depends_on = { "classify" } }, function(deps)
-    local packages, total, largest = deps.classify, 0, luaflow.array()
+    local packages, total = deps.classify, 0
     for _, package in ipairs(packages) do total = total + package.installed_size end
-    for i, package in ipairs(sort_by_size(packages, "name")) do
-      if i > LARGEST then break end
-      largest[i] = { name = package.name, section = package.section, installed_size = package.installed_size }
-    end
+    local by_size = sort_by_size(luaflow.map(packages, function(package)
+      return { name = package.name, section = package.section, installed_size = package.installed_size }
+    end), "name")
     return {
       packages = #packages,
       total_installed_size = total,
       by_section = sort_by_size(sum_by(packages, "section"), "section"),
       by_size_class = sort_by_size(sum_by(packages, "size_class"), "size_class"),
-      largest = largest,
+      largest = luaflow.filter(by_size, function(_, place) return place <= LARGEST end),
     }
   end)

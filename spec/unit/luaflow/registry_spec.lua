@@ -1,6 +1,5 @@
 local luaflow = require "luaflow"
 local flow = require "luaflow.flow"
-local json = require "luaflow.json"
 local registry = require "luaflow.registry"
 local shape = require "luaflow.shape"
 local worker = require "luaflow.worker"
@@ -14,32 +13,6 @@ local function full_flow()
     :step({ slug = "zip", depends_on = { "list", "each" }, only_if = { list = luaflow.array() }, unless = { x = {} },
       when_unmet = "fail", when_exhausted = "skip-cascade", transaction = true }, handler)
 end
-
-describe("shape", function()
-  it("has options with their defaults and steps in their order", function()
-    local undefined = { defined = false }
-    assert.same({
-      options = { maxAttempts = 3, baseDelay = 5, timeout = 9 },
-      steps = {
-        { slug = "list", stepType = "single", dependencies = {}, whenUnmet = "skip", whenExhausted = "fail",
-          requiredInputPattern = undefined, forbiddenInputPattern = undefined, options = {} },
-        { slug = "each", stepType = "map", dependencies = { "list" }, whenUnmet = "skip", whenExhausted = "fail",
-          requiredInputPattern = undefined, forbiddenInputPattern = undefined,
-          options = { maxAttempts = 1, baseDelay = 2, timeout = 4, startDelay = 5 } },
-        { slug = "zip", stepType = "single", dependencies = { "each", "list" }, whenUnmet = "fail",
-          whenExhausted = "skip-cascade", requiredInputPattern = { defined = true, value = { list = {} } },
-          forbiddenInputPattern = { defined = true, value = { x = {} } }, options = {} },
-      },
-    }, shape.of(flow.definition(full_flow())))
-  end)
-
-  it("marks its arrays, so that empty ones stay arrays", function()
-    local of_flow = shape.of(flow.definition(full_flow()))
-    assert.equal(json.array_mt, getmetatable(of_flow.steps))
-    assert.equal(json.array_mt, getmetatable(of_flow.steps[1].dependencies))
-    assert.equal(json.array_mt, getmetatable(of_flow.steps[3].requiredInputPattern.value.list))
-  end)
-end)
 
 describe("registry", function()
   it("names queue, function and the flows sorted by slug, with alias and routing", function()
