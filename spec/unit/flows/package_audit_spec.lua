@@ -44,7 +44,7 @@ local function audit(input)
   local list = handlers.list.fn(input, ctx)
   local classified = {}
   for i, package in ipairs(list) do classified[i] = handlers.classify.fn(package, ctx) end
-  return handlers.summary.fn({ classify = classified }, ctx), list, classified
+  return handlers.summary.fn({ classify = luaflow.array(classified) }, ctx), list, classified
 end
 
 local function status_file(text)
