@@ -7,7 +7,7 @@ local function output_of(command)
 end
 
 local MODULES = {
-  "conflicts", "context", "deploy", "entries", "errors", "flow", "globals", "host", "init", "json", "load_errors", "loader", "modules",
+  "conflicts", "context", "deploy", "entries", "errors", "flow", "host", "init", "json", "load_errors", "loader", "modules",
   "names", "nearest", "options", "position", "problems", "registry", "run", "shape", "utf8", "validate", "value", "values", "worker",
 }
 
