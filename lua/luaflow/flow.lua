@@ -63,11 +63,12 @@ local function definition_of(self, method)
   return definition
 end
 
--- A report function for validate that records in a definition.
+-- A report function for validate that records in a definition. It returns the problem.
 local function reporter(definition, where, step)
   return function(code, message, hint)
-    local subject = { flow = definition.slug, step = step }
-    definition.problems[#definition.problems + 1] = problems.new(where, subject, code, message, hint)
+    local problem = problems.new(where, { flow = definition.slug, step = step }, code, message, hint)
+    definition.problems[#definition.problems + 1] = problem
+    return problem
   end
 end
 
@@ -87,11 +88,22 @@ local function check_dependencies(definition, slug, dependencies, report)
     elseif dependency == slug then
       report("unknown_dependency", ("step %s depends on itself"):format(validate.shown(slug)))
     else
-      report("unknown_dependency", ("no step %s is defined before this one"):format(validate.shown(dependency)),
-        nearest.hint(dependency, known))
+      local message = ("no step %s is defined before this one"):format(validate.shown(dependency))
+      report("unknown_dependency", message, nearest.hint(dependency, known)).missing = dependency
     end
   end
   return good
+end
+
+-- Steps that wanted the one that is defined now learn that it came too late.
+local function hint_at_order(definition, step)
+  for i, problem in ipairs(definition.problems) do
+    if problem.missing == step.slug then
+      local hint = ("it is defined later%s: a step follows what it depends on"):format(problems.at(step.where))
+      local subject = { flow = problem.flow, step = problem.step }
+      definition.problems[i] = problems.new(problem.where, subject, problem.code, problem.message, hint)
+    end
+  end
 end
 
 local KIND = { step = "single", array = "array", map = "map" }
@@ -118,9 +130,11 @@ local function add_step(definition, method, opts, handler, where)
     report("duplicate_slug", ("step %s is defined already%s"):format(validate.shown(name), problems.at(first.where)))
   elseif name then
     good.slug, good.depends_on, good.array = nil, nil, nil
-    result.steps[#result.steps + 1] = {
+    local step = {
       slug = name, kind = KIND[method], dependencies = dependencies, options = good, handler = handler, where = where,
     }
+    result.steps[#result.steps + 1] = step
+    hint_at_order(result, step)
   end
   return make(result)
 end

@@ -171,6 +171,13 @@ describe("a problem of a definition:", function()
     assert.same("step 'loop' depends on itself", only(base():step({ slug = "loop", depends_on = { "loop" } }, handler)).message)
   end)
 
+  it("unknown_dependency that is defined later, saying where", function()
+    local early = base():step({ slug = "second", depends_on = { "third" } }, handler)
+    local late = early:step({ slug = "third" }, handler)
+    assert.is_nil(only(early).hint)
+    assert.truthy(only(late).hint:find "^it is defined later at .*flow_spec.lua:%d+: a step follows what it depends on$")
+  end)
+
   it("duplicate_slug, saying where the first one is", function()
     local problem = only(base():step({ slug = "first" }, handler))
     assert.same("duplicate_slug", problem.code)
