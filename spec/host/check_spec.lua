@@ -1,0 +1,98 @@
+-- `luaflow check`: every problem of a load at once, by file and line, without a database.
+local cjson = require "cjson"
+local flows = require "spec.support.flows"
+local process = require "spec.support.process"
+
+local BROKEN = [[
+local luaflow = require "luaflow"
+
+return luaflow.flow { slug = "broken", max_atempts = 5 }
+  :step({ slug = "first" }, function(input)
+    return input
+  end)
+  :step({ slug = "second", depends_on = { "frist" } }, function(deps)
+    return deps
+  end)
+  :step({ slug = "first" }, function(input)
+    return input
+  end)
+]]
+
+local UNREADABLE = [[
+local luaflow = require "luaflow"
+local x = = 1
+return luaflow.flow { slug = "unreadable" }
+]]
+
+local GOOD = [[
+local luaflow = require "luaflow"
+return luaflow.flow { slug = "good" }:step({ slug = "only" }, function() return 1 end)
+]]
+
+describe("luaflow check", function()
+  local root
+
+  setup(function()
+    root = flows.root {
+      ["flows/broken.lua"] = BROKEN, ["flows/unreadable.lua"] = UNREADABLE, ["flows/good.lua"] = GOOD, ["notes.txt"] = "",
+    }
+  end)
+
+  teardown(function() root:remove() end)
+
+  local function check(...)
+    return process.run {
+      argv = { process.luaflow(), "check", ... }, cwd = root.path,
+      env = { DATABASE_URL = "host=/nowhere/at/all", LUAFLOW_DATABASE = "host=/nowhere/at/all" },
+    }
+  end
+
+  it("names all problems of all files, with lines and suggestions", function()
+    local result = check "flows"
+    assert.equal(3, result.code)
+    local lines = {}
+    for line in result.out:gmatch "[^\n]+" do lines[#lines + 1] = line end
+    local function expect(place, ...)
+      for _, line in ipairs(lines) do
+        local fits = line:find(place, 1, true)
+        for _, word in ipairs { ... } do fits = fits and line:find(word, 1, true) end
+        if fits then return end
+      end
+      error(("no line says %s %s:\n%s"):format(place, table.concat({ ... }, " "), result.out))
+    end
+    expect("flows/broken.lua:", "max_atempts", "max_attempts")
+    expect("flows/broken.lua:", "frist", "first")
+    expect("flows/broken.lua:", "duplicate")
+    expect("flows/unreadable.lua:2:", "=")
+    assert.equal(4, #lines, result.out)
+    assert.truthy(result.err:find("4 problems", 1, true), result.err)
+  end)
+
+  it("gives each problem as JSON with its file and its line", function()
+    local result = check("--json", "flows")
+    assert.equal(3, result.code)
+    local found = cjson.decode(result.out).problems
+    assert.equal(4, #found)
+    local at = {}
+    for _, problem in ipairs(found) do at[problem.code] = problem.file .. ":" .. problem.line end
+    assert.truthy(at.unknown_option:find "^flows/broken.lua:[34]$", at.unknown_option)
+    -- The line of the call lies between its name and the end of its handler.
+    assert.truthy(at.unknown_dependency:find "^flows/broken.lua:[789]$", at.unknown_dependency)
+    local duplicate = at.duplicate_slug or at.duplicate_step
+    assert.truthy(duplicate and duplicate:find "^flows/broken.lua:1[0123]$", duplicate)
+  end)
+
+  it("is content with good flows", function()
+    local result = check "flows/good.lua"
+    assert.equal(0, result.code, result.err)
+    assert.equal("queue good: ok\n", result.out)
+  end)
+
+  it("refuses paths that are missing, no Lua, or outside the root", function()
+    for _, path in ipairs { "flows/missing.lua", "notes.txt", "/etc" } do
+      local result = check("--root", ".", path)
+      assert.equal(2, result.code, path)
+      assert.truthy(result.err:find(path, 1, true), result.err)
+    end
+  end)
+end)

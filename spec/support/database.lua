@@ -1,0 +1,158 @@
+-- Databases for specs: each is a clone of the template, asked through psql, and dropped at the end.
+local cjson = require "cjson"
+local files = require "spec.support.files"
+local process = require "spec.support.process"
+local wait = require "spec.support.wait"
+
+local TEMPLATE = "luaflow_template"
+
+local database = {}
+
+---@class spec.Database
+---@field name string
+---@field conninfo string
+local methods = {}
+methods.__index = methods
+
+local count = 0
+
+--- The administrative conninfo of the test server.
+---@return string
+function database.admin()
+  local conninfo = os.getenv "LUAFLOW_TEST_DATABASE"
+  return conninfo or error("LUAFLOW_TEST_DATABASE must be the administrative conninfo of a private test server", 2)
+end
+
+local function conninfo_of(name)
+  return ("%s dbname=%s"):format(database.admin(), name) -- of two dbnames the last one counts
+end
+
+-- psql's answer as text; variables are named in the statement as :'name'.
+local function ask(conninfo, sql, variables, seconds)
+  local argv = { "psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-v", "VERBOSITY=verbose" }
+  for name, value in pairs(variables or {}) do
+    argv[#argv + 1] = "-v"
+    argv[#argv + 1] = name .. "=" .. tostring(value)
+  end
+  argv[#argv + 1] = "-d"
+  argv[#argv + 1] = conninfo
+  argv[#argv + 1] = "-f"
+  argv[#argv + 1] = "-"
+  local input = os.tmpname()
+  files.write(input, sql)
+  local result = process.run { argv = argv, stdin = input, seconds = seconds or 60, env = { PGCLIENTENCODING = "UTF8" } }
+  os.remove(input)
+  return result
+end
+
+local function ask_well(conninfo, sql, variables, seconds)
+  local result = ask(conninfo, sql, variables, seconds)
+  if result.code ~= 0 then error(("%s\nwhile running: %s"):format(result.err, sql:sub(1, 500)), 3) end
+  return (result.out:gsub("\n$", ""))
+end
+
+local function new(name)
+  return setmetatable({ name = name, conninfo = conninfo_of(name) }, methods)
+end
+
+--- A fresh database with the schema.
+---@return spec.Database
+function database.clone()
+  return database.create(TEMPLATE)
+end
+
+--- A fresh database; without a template one that has nothing at all.
+---@param template? string
+---@return spec.Database
+function database.create(template)
+  count = count + 1
+  local name = ("luaflow_spec_%s_%d_%d"):format(files.read("/proc/self/stat"):match "^%d+", count, wait.now() * 1000)
+  ask_well(conninfo_of "postgres", ("create database %s template %s"):format(name, template or "template0"))
+  return new(name)
+end
+
+--- The text that psql prints for one or more statements; raises where one fails.
+---@param sql string with :'name' for variables
+---@param variables? table<string, any>
+---@param seconds? number limit, 60 unless given
+---@return string
+function methods:text(sql, variables, seconds)
+  return ask_well(self.conninfo, sql, variables, seconds)
+end
+
+--- The first value of a query as a number.
+---@return number
+function methods:number(sql, variables)
+  local text = ask_well(self.conninfo, sql, variables)
+  return tonumber(text) or error(("%q is no number: %s"):format(text, sql), 2)
+end
+
+--- The rows of a query as tables by column name. SQL null is cjson.null.
+---@return table[]
+function methods:rows(sql, variables)
+  local wrapped = "select coalesce(json_agg(to_json(q)), '[]') from (" .. sql .. ") q"
+  return cjson.decode(ask_well(self.conninfo, wrapped, variables))
+end
+
+--- The first row of a query; nil where there is none.
+---@return table?
+function methods:row(sql, variables)
+  local rows = ask_well(self.conninfo, "select to_json(q) from (" .. sql .. ") q limit 1", variables)
+  return rows ~= "" and cjson.decode(rows) or nil
+end
+
+--- All that psql said, failures included, with notices in `err`.
+---@return { code: integer?, out: string, err: string }
+function methods:try(sql, variables, seconds)
+  return ask(self.conninfo, sql, variables, seconds)
+end
+
+--- Starts a run and returns its id.
+---@param name string
+---@param input? string JSON text
+---@return string
+function methods:start(name, input)
+  return self:text("select run_id from pgflow.start_flow(:'name', :'input'::jsonb)", { name = name, input = input or "{}" })
+end
+
+--- Waits until no run is under way any more.
+---@param seconds? number
+function methods:await_runs(seconds)
+  wait.till(function()
+    return self:text "select exists (select from pgflow.runs r where r.status = 'started')" == "f"
+  end, seconds or 20, "all runs to end", 0.05)
+end
+
+--- Waits until the run has ended and returns its row.
+---@param run_id string
+---@param seconds? number
+---@return table
+function methods:await_run(run_id, seconds)
+  return wait.till(function()
+    return self:row([[
+      select r.status, r.output, r.output::text as output_text, r.error_message, r.error_step_slug
+      from pgflow.runs r where r.run_id = :'id' and r.status <> 'started']], { id = run_id })
+  end, seconds or 20, "the run to end", 0.05)
+end
+
+--- Starts a run, waits for its end and returns its row.
+function methods:complete(name, input, seconds)
+  return self:await_run(self:start(name, input), seconds)
+end
+
+function methods:drop()
+  ask_well(conninfo_of "postgres", ("drop database if exists %s with (force)"):format(self.name))
+end
+
+--- The last lines of the server's log, where it can be found: LUAFLOW_TEST_SERVER_LOG, or postgres.log beside the data.
+---@return string
+function database.server_log()
+  local path = os.getenv "LUAFLOW_TEST_SERVER_LOG"
+  if not path then
+    local answer = ask(conninfo_of "postgres", "select regexp_replace(current_setting('data_directory'), '[^/]*$', 'postgres.log')")
+    path = answer.out:gsub("\n$", "")
+  end
+  return files.tail(path, 30)
+end
+
+return database
