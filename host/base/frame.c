@@ -1,8 +1,9 @@
 /* Encoding of frames and the pure decoder. Header: u32 payload length, u32 type, u64 task number. */
 #include "base/frame.h"
 
-#include <assert.h>
 #include <string.h>
+
+#include "base/check.h"
 
 enum { KEEP_MAX = 1 << 20 }; /* an empty decoder gives a larger buffer back */
 
@@ -24,7 +25,7 @@ _Static_assert(sizeof(struct header) == FRAME_HEADER_SIZE, "the header has no pa
 
 void frame_encode(struct buf *out, enum frame_type type, uint64_t task, const struct buf *payload) {
   struct header header = {.length = payload ? (uint32_t)payload->len : 0, .type = type, .task = task};
-  assert(!payload || payload->len <= FRAME_MAX);
+  CHECK(!payload || payload->len <= FRAME_MAX);
   buf_put(out, &header, sizeof header);
   if (payload) buf_put(out, payload->data, payload->len);
 }

@@ -1,11 +1,11 @@
 /* The life of one connection: resolve, connect, set up, serve, wait, again. One poll handle and one pump. */
 #include "base/pg.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
 
+#include "base/check.h"
 #include "base/pg_resolve.h"
 #include "base/xalloc.h"
 
@@ -58,7 +58,7 @@ static const struct pg_statement pid_statement = {.name = "", .sql = "select pg_
 static void on_poll(uv_poll_t *poll, int status, int events);
 
 static void set_state(struct pg *pg, enum pg_state state) {
-  assert(legal_moves[pg->state] & (1u << state));
+  CHECK(legal_moves[pg->state] & (1u << state));
   pg->state = state;
 }
 

@@ -2,18 +2,18 @@
 #include "base/pg_params.h"
 
 #include <arpa/inet.h>
-#include <assert.h>
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/xalloc.h"
 
 /* Number of dimensions, has-null flag, element type, then size and lower bound of the one dimension. */
 enum { HEADER_SIZE = 5 * sizeof(uint32_t), EMPTY_HEADER_SIZE = 3 * sizeof(uint32_t), UUID_SIZE = 16, JSONB_VERSION = 1 };
 
 static int next(struct pg_params *params) {
-  assert(params->count < PG_PARAMS_MAX);
+  CHECK(params->count < PG_PARAMS_MAX);
   return params->count++;
 }
 
@@ -34,7 +34,7 @@ struct pg_array *pg_param_array(struct pg_params *params, enum pg_type type) {
 static void put_be32(struct buf *out, uint32_t value) { buf_put_u32(out, htonl(value)); }
 
 static void put_element(struct pg_array *array, enum pg_type type, const void *bytes, size_t length) {
-  assert(array->type == type);
+  CHECK(array->type == type);
   put_be32(&array->bytes, (uint32_t)length);
   buf_put(&array->bytes, bytes, length);
   array->count++;
@@ -67,7 +67,7 @@ void pg_array_text(struct pg_array *array, const char *bytes, size_t length) {
 }
 
 void pg_array_jsonb(struct pg_array *array, const char *bytes, size_t length) {
-  assert(array->type == PG_JSONB);
+  CHECK(array->type == PG_JSONB);
   put_be32(&array->bytes, (uint32_t)length + 1);
   buf_put_u8(&array->bytes, JSONB_VERSION);
   buf_put(&array->bytes, bytes, length);

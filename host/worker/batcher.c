@@ -1,11 +1,11 @@
 /* Grouping results into batches, and finding the one that the database cannot store. */
 #include "worker/batcher.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
 
+#include "base/check.h"
 #include "base/xalloc.h"
 
 enum {
@@ -72,7 +72,7 @@ struct batch batcher_take(struct batcher *batcher) {
   int limit = batcher->suspects ? batcher->split : batcher->limit;
   int count = 0;
   size_t bytes = 0;
-  assert(taken(batcher) == 0);
+  CHECK(taken(batcher) == 0);
   DL_FOREACH(batcher->waiting, task) {
     bytes += task->text_length;
     if (count == limit || (count > 0 && bytes > BATCH_BYTES)) break;

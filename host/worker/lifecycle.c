@@ -1,10 +1,10 @@
 /* The table of states, and what connects the parts of a worker. */
 #include "worker/lifecycle.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/check.h"
 #include "base/xalloc.h"
 #include "worker/flow_input.h"
 #include "worker/lifecycle_inside.h"
@@ -23,7 +23,7 @@ static const struct {
 const char *lifecycle_state_name(enum lifecycle_state state) { return states[state].name; }
 
 void lifecycle_set_state(struct lifecycle *lifecycle, enum lifecycle_state state) {
-  assert(states[lifecycle->state].moves & (1u << state));
+  CHECK(states[lifecycle->state].moves & (1u << state));
   LOG(lifecycle->log, LOG_DEBUG, "worker_state", LOG_STR("from", states[lifecycle->state].name),
       LOG_STR("to", states[state].name));
   lifecycle->state = state;

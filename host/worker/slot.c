@@ -1,8 +1,9 @@
 /* Moves of a slot's state and its list of tasks. */
 #include "worker/slot.h"
 
-#include <assert.h>
 #include <utlist.h>
+
+#include "base/check.h"
 
 static const struct {
   const char *name;
@@ -18,7 +19,7 @@ static const struct {
 const char *slot_state_name(enum slot_state state) { return states[state].name; }
 
 void slot_set_state(struct slot *slot, enum slot_state state, struct log *log) {
-  assert(states[slot->state].moves & (1u << state));
+  CHECK(states[slot->state].moves & (1u << state));
   LOG(log, LOG_DEBUG, "executor_state", LOG_INT("executor", slot->index), LOG_STR("from", states[slot->state].name),
       LOG_STR("to", states[state].name));
   slot->state = state;
