@@ -29,7 +29,8 @@ end
 ---@return string?
 function nearest.find(name, candidates)
   if type(name) ~= "string" or #name > 128 then return nil end
-  local found, least = nil, math.max(2, math.floor(#name / 3)) + 1
+  local most = #name <= 4 and 1 or math.max(2, math.floor(#name / 3))
+  local found, least = nil, most + 1
   for _, candidate in ipairs(candidates) do
     local edits = distance(name:lower(), candidate:lower())
     if edits < least and edits < #candidate then found, least = candidate, edits end
