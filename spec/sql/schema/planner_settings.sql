@@ -1,0 +1,14 @@
+-- Every function that the host calls in its hot path has one plan, whatever the statistics say.
+begin;
+\ir ../support/fixtures.sql
+select plan(1);
+
+select is_empty(
+  $$ select h.name from unnest(array['start_flow', 'lock_runs', 'claim_tasks', 'complete_tasks', 'fail_tasks', 'release_tasks', 'worker_heartbeat', 'start_tasks', 'complete_task', 'fail_task']) h (name)
+    left join pg_proc p on p.pronamespace = 'pgflow'::regnamespace and p.proname = h.name
+    where not coalesce(p.proconfig, '{}') @> array['enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off', 'jit=off', 'plan_cache_mode=force_generic_plan'] $$,
+  'no hot function lacks them'
+);
+
+select * from finish();
+rollback;
