@@ -128,7 +128,7 @@ bool batcher_refused(struct batcher *batcher, const char *message, const char *d
   int count = taken(batcher);
   struct task *culprit = count == 1 ? batcher->batch.tasks[0] : NULL;
   if (culprit) blame(culprit, message, detail);
-  if (!culprit) batcher->split = (count + 1) / 2;
+  batcher->split = (count + 1) / 2;
   if (batcher->suspects < count) batcher->suspects = count;
   batcher_retry(batcher);
   return !culprit || culprit->blamed <= BLAMED_MAX;

@@ -1,0 +1,89 @@
+/* Log lines as text and as JSON: every value stays on its line and inside its quotes. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/log.h"
+#include "base/utf8.h"
+
+static const int64_t time_ms = 1700000000123;
+
+static void check_line(const struct log *log, const struct log_field *fields, const char *expected) {
+  struct buf line = {0};
+  log_format_line(log, time_ms, LOG_WARN, "did", fields, &line);
+  buf_put_u8(&line, 0);
+  assert_string_equal(line.data, expected);
+  buf_free(&line);
+}
+
+#define CHECK_LINE(log, expected, ...) \
+  check_line((log), (const struct log_field[]){__VA_ARGS__ __VA_OPT__(, ){.type = LOG_FIELD_END}}, (expected))
+
+static void writes_text(void **state) {
+  const struct log log = {.format = LOG_TEXT, .program = "worker q"};
+  (void)state;
+  CHECK_LINE(&log, "2023-11-14T22:13:20.123Z warn  [worker q] did\n");
+  CHECK_LINE(&log, "2023-11-14T22:13:20.123Z warn  [worker q] did a=plain b=\"two words\" c=\"\" d=-5 e=0.1 f={\"x\":1}\n",
+             LOG_STR("a", "plain"), LOG_STR("b", "two words"), LOG_STR("c", ""), LOG_INT("d", -5), LOG_F64("e", 0.1),
+             LOG_JSON_TEXT("f", "{\"x\":1}"), LOG_STR("left_out", NULL), LOG_JSON_TEXT("too", NULL));
+  CHECK_LINE(&log,
+             "2023-11-14T22:13:20.123Z warn  [worker q] did a=\"say \\\"x\\\" \\\\ y\" b=\"one\\ntwo\\tthree\\r\" c=\"\\x1b[31m\" "
+             "d=\"k=v\" e=\"\xc3\xa4\" f=\"\xEF\xBF\xBD!\"\n",
+             LOG_STR("a", "say \"x\" \\ y"), LOG_STR("b", "one\ntwo\tthree\r"), LOG_STR("c", "\x1b[31m"), LOG_STR("d", "k=v"),
+             LOG_STR("e", "\xc3\xa4"), LOG_STR("f", "\xff!"));
+}
+
+static void writes_json(void **state) {
+  const struct log log = {.format = LOG_JSON};
+  (void)state;
+  CHECK_LINE(&log, "{\"time\":\"2023-11-14T22:13:20.123Z\",\"level\":\"warn\",\"verb\":\"did\"}\n");
+  CHECK_LINE(&log,
+             "{\"time\":\"2023-11-14T22:13:20.123Z\",\"level\":\"warn\",\"verb\":\"did\",\"a\":\"say \\\"x\\\" \\\\ y\","
+             "\"b\":\"one\\ntwo\",\"c\":\"\\u001b\\u007f\",\"d\":7,\"e\":null,\"f\":[1],\"g\":\"\xEF\xBF\xBD\"}\n",
+             LOG_STR("a", "say \"x\" \\ y"), LOG_STR("b", "one\ntwo"), LOG_STR("c", "\x1b\x7f"), LOG_INT("d", 7),
+             LOG_F64("e", NAN), LOG_JSON_TEXT("f", "[1]"), LOG_STR("g", "\xc0"));
+}
+
+static void reads_levels(void **state) {
+  enum log_level level;
+  (void)state;
+  assert_true(log_level_parse("debug", &level));
+  assert_int_equal(level, LOG_DEBUG);
+  assert_true(log_level_parse("error", &level));
+  assert_int_equal(level, LOG_ERROR);
+  assert_false(log_level_parse("loud", &level));
+}
+
+static void check_clean(const char *bytes, size_t length, size_t limit, const char *expected) {
+  struct buf out = {0};
+  utf8_clean(&out, bytes, length, limit);
+  buf_put_u8(&out, 0);
+  assert_string_equal(out.data, expected);
+  buf_free(&out);
+}
+
+static void cleans_and_cuts_text(void **state) {
+  (void)state;
+  check_clean("a\0b", 3, 0, "a\xEF\xBF\xBD" "b");
+  check_clean("\xed\xa0\x80", 3, 0, "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"); /* a surrogate */
+  check_clean("\xf0\x9f\x98\x80", 4, 0, "\xf0\x9f\x98\x80");
+  check_clean("\xf0\x9f\x98", 3, 0, "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"); /* cut short */
+  check_clean("0123456789abcdef", 16, 16, "0123456789abcdef");
+  check_clean("0123456789abcdefg", 17, 16, "012345 ... (cut)");
+  check_clean("0123\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", 18, 16, "0123\xc3\xa4 ... (cut)");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(writes_text),
+      cmocka_unit_test(writes_json),
+      cmocka_unit_test(reads_levels),
+      cmocka_unit_test(cleans_and_cuts_text),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
