@@ -3,11 +3,19 @@
 
 #include <stdlib.h>
 
+/* The folder without symbolic links, as getcwd names folders; as it is when it cannot be found. */
+static char *real_folder(char *folder) {
+  char *real = folder ? realpath(folder, NULL) : NULL;
+  if (!real) return folder;
+  free(folder);
+  return real;
+}
+
 bool executor_load(struct runtime *runtime, struct cursor *payload) {
   static const size_t frame_room = 64 * 1024; /* for what goes beside an output into its frame */
   if (runtime->L) return false;
   uint8_t mode = cursor_u8(payload);
-  runtime->root = cursor_strdup(payload);
+  runtime->root = real_folder(cursor_strdup(payload));
   runtime->development = cursor_u8(payload) != 0;
   int64_t max_output = cursor_i64(payload);
   cursor_u8(payload);

@@ -69,12 +69,12 @@ describe("luaflow lua", function()
     assert.truthy(result.err:find("script.lua:4: in main chunk", 1, true), result.err)
   end)
 
-  it("ends with 1 when the script cannot be read or compiled", function()
+  it("says what is wrong with a script that cannot be compiled or found", function()
     local result = run "x = = 1"
     assert.equal(1, result.code)
     assert.equal("luaflow: script.lua:1: unexpected symbol near '='\n", result.err)
     local missing = process.run { argv = { process.luaflow(), "lua", "missing.lua" }, cwd = folder }
-    assert.equal(1, missing.code)
+    assert.equal(2, missing.code)
     assert.truthy(missing.err:find("missing.lua", 1, true), missing.err)
   end)
 
