@@ -28,7 +28,7 @@ begin
   )
   select array_agg(r.queue_name), array_agg(r.message_id) into v_queue_names, v_message_ids from released r;
   if v_message_ids is not null then
-    perform pgflow._set_visibility(v_queue_names, v_message_ids, array_fill(clock_timestamp(), array[cardinality(v_message_ids)]));
+    perform pgflow._show_messages(v_queue_names, v_message_ids);
     perform pgflow._notify_queues(v_queue_names);
   end if;
   return query select a.n::int, a.answer from unnest(v_answers) with ordinality as a (answer, n) order by a.n;

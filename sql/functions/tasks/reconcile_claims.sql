@@ -1,0 +1,39 @@
+-- reconcile_claims(worker_id, run_ids, step_slugs, task_indexes, claim_nos): puts back, without cost, every task that is started under this worker and is not among
+-- those that it knows. Called on every new work connection, after the old backend is gone and before the first claim: such a task was claimed in
+-- a transaction whose answer was lost. Returns the tasks that were put back. A repeated call finds none.
+-- Locks: as release_tasks.
+create or replace function pgflow.reconcile_claims(
+  p_worker_id uuid, p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_claim_nos bigint[]
+) returns table (run_id uuid, step_slug text, task_index int)
+language plpgsql volatile security definer
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_queue_name text := (select w.queue_name from pgflow.workers w where w.worker_id = p_worker_id);
+  v_run_ids uuid[];
+  v_step_slugs text[];
+  v_task_indexes int[];
+  v_claim_nos bigint[];
+begin
+  if v_queue_name is null then
+    return;
+  end if;
+  select array_agg(t.run_id), array_agg(t.step_slug), array_agg(t.task_index), array_agg(t.claim_no)
+  into v_run_ids, v_step_slugs, v_task_indexes, v_claim_nos
+  from pgflow._tasks_in_flight(v_queue_name) t
+  where t.last_worker_id = p_worker_id and (t.run_id, t.step_slug, t.task_index, t.claim_no) not in (
+    select k.run_id, k.step_slug, k.task_index, k.claim_no
+    from unnest(p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos) as k (run_id, step_slug, task_index, claim_no)
+  );
+  return query
+    select v_run_ids[a.ordinal], v_step_slugs[a.ordinal], v_task_indexes[a.ordinal]
+    from pgflow.release_tasks(v_run_ids, v_step_slugs, v_task_indexes, v_claim_nos) a
+    where a.answer = 'done';
+end;
+$$;

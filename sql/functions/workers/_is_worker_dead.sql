@@ -1,0 +1,12 @@
+-- Whether the holder of a claim is dead: its row is missing, it has stopped, or its last heartbeat is 30 s old by the clock.
+create or replace function pgflow._is_worker_dead(p_worker_id uuid) returns boolean
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return not exists (
+    select from pgflow.workers w
+    where w.worker_id = p_worker_id and w.stopped_at is null and w.last_heartbeat_at > clock_timestamp() - interval '30 seconds'
+  );
+end;
+$$;
