@@ -10,7 +10,7 @@
   sub(/^[0-9]+: /, "")
 }
 
-/^(not )?ok( |$)/ {
+/^(not )?ok( [0-9]| -)/ {
   if (/# *(SKIP|TODO|skip|todo)/) skipped++
   else if (/^not/) { failed++; failures[program]++ }
   else passed++
