@@ -85,7 +85,7 @@ void drain_finish(struct lifecycle *lifecycle) {
 void drain_pool_ended(struct lifecycle *lifecycle) {
   drain_check(lifecycle);
   if (!lifecycle->closing || !lifecycle->pool) return;
-  LOG(lifecycle->log, LOG_INFO, "stopped", LOG_INT("exit", lifecycle->exit_code));
+  LOG(lifecycle->log, lifecycle->deploy_sent ? LOG_INFO : LOG_DEBUG, "stopped", LOG_INT("exit", lifecycle->exit_code));
   pool_free(lifecycle->pool);
   lifecycle->pool = NULL;
   uv_close((uv_handle_t *)&lifecycle->timer, NULL);
