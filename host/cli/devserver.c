@@ -86,7 +86,8 @@ static bool make_data(const struct devserver *server, struct log *log, struct er
   char *half_made = xasprintf("%s.new", server->data);
   char *output = xasprintf("%s/initdb.log", server->folder);
   char *program = xasprintf("%s/initdb", server->programs);
-  const char *argv[] = {"initdb",     "--pgdata", half_made,  "--username", "luaflow",           "--auth", "trust",
+  /* By its path, since it looks for the server's program beside itself. */
+  const char *argv[] = {program,      "--pgdata", half_made,  "--username", "luaflow",           "--auth", "trust",
                         "--encoding", "UTF8",     "--locale", "C.UTF-8",    "--no-instructions", NULL};
   const struct account *account = account_of(server);
   struct child_options options = {.program = program,
@@ -119,7 +120,7 @@ static bool spawn_server(struct devserver *server, struct err *err) {
   char *program = xasprintf("%s/postgres", server->programs);
   char *sockets = xasprintf("unix_socket_directories=%s", server->socket_folder);
   bool statistics = devfiles_has_library(server->programs, "pg_stat_statements");
-  const char *argv[] = {"postgres",
+  const char *argv[] = {program, /* by its path: it looks for its libraries from there */
                         "-D",
                         server->data,
                         "-p",
