@@ -63,6 +63,10 @@ const PGresult *pg_unit_result(const struct pg_unit *unit, int index) {
 
 int pg_unit_failed_call(const struct pg_unit *unit) { return unit->failed_call; }
 
+const char *pg_unit_message(const struct pg_unit *unit) {
+  return unit->failure ? PQresultErrorField(unit->failure, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+}
+
 const char *pg_unit_detail(const struct pg_unit *unit) {
   return unit->failure ? PQresultErrorField(unit->failure, PG_DIAG_MESSAGE_DETAIL) : NULL;
 }

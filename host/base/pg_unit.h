@@ -35,6 +35,8 @@ void pg_unit_add_prepare(struct pg_unit *unit, const struct pg_statement *statem
 const PGresult *pg_unit_result(const struct pg_unit *unit, int index);
 /* The call that failed; -1 if no single one did. */
 int pg_unit_failed_call(const struct pg_unit *unit);
+/* The database's message alone; NULL where the failure did not come from it. */
+const char *pg_unit_message(const struct pg_unit *unit);
 /* The database's detail of the failure, which may quote values: to be stored, not logged. NULL if there is none. */
 const char *pg_unit_detail(const struct pg_unit *unit);
 /* The constraint that was violated; NULL if there is none. */

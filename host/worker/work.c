@@ -12,7 +12,12 @@
 #include "worker/record.h"
 #include "worker/statements.h"
 
-enum { DEADLINE_MS = 60000, BACKOFF_FIRST_MS = 250, BACKOFF_STEPS = 4 /* up to 4 s */ };
+enum {
+  DEADLINE_MS = 60000,
+  CONFLICT_MS = 10, /* the first wait after a deadlock or a serialization failure */
+  ERROR_MS = 250,   /* after any other error */
+  BACKOFF_STEPS = 4 /* each twice as long */
+};
 
 struct work {
   struct work_options options;
@@ -80,10 +85,10 @@ static void log_error(struct work *work, const struct err *err, const char *stat
 
 static void on_backoff_over(uv_timer_t *timer) { kick(timer->data); }
 
-static void back_off(struct work *work) {
+static void back_off(struct work *work, int first_ms) {
   int step = work->failures < BACKOFF_STEPS ? work->failures : BACKOFF_STEPS;
   work->failures++;
-  uv_timer_start(&work->backoff, on_backoff_over, (uint64_t)BACKOFF_FIRST_MS << step, 0);
+  uv_timer_start(&work->backoff, on_backoff_over, (uint64_t)first_ms << step, 0);
 }
 
 /* SQLSTATE classes that blame a result: bad data, a violated constraint, a limit of the program. Message ids are ours. */
@@ -108,19 +113,20 @@ static void failed(struct work *work, const struct pg_unit *unit, const struct e
     LOG(work->log, LOG_INFO, "retried_transaction", LOG_STR("sqlstate", err->sqlstate));
     batcher_retry(work->batcher);
     poller_failed(work->poller, false);
+    back_off(work, CONFLICT_MS);
     return;
   }
   if (blames_result(work, unit, err)) {
     LOG(work->log, LOG_WARN, "database_refused_result", LOG_STR("sqlstate", err->sqlstate),
         LOG_STR("error", err->message), LOG_INT("batch", work->batch.completed + work->batch.failed + work->batch.released));
-    if (!batcher_refused(work->batcher, err->message, pg_unit_detail(unit))) back_off(work);
+    if (!batcher_refused(work->batcher, pg_unit_message(unit), pg_unit_detail(unit))) back_off(work, ERROR_MS);
     poller_failed(work->poller, false);
     return;
   }
   log_error(work, err, claim_failed ? "claim" : "record");
   batcher_retry(work->batcher);
   poller_failed(work->poller, claim_failed);
-  if (!claim_failed) back_off(work);
+  if (!claim_failed) back_off(work, ERROR_MS);
 }
 
 static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {

@@ -78,9 +78,9 @@ describe("JSON between SQL and handlers", function()
 
   it("is kept as output, as a dependency's input and in the run's output", function()
     local texts = kept_inputs()
-    for _, text in ipairs(texts) do here.db:start("echo", text) end
-    for text in pairs(UNREADABLE) do here.db:start("echo", text) end
     here:worker { args = { "--queue", "echo" } }
+    for text in pairs(UNREADABLE) do here.db:start("echo", text) end
+    here.db:start_all("echo", "[" .. table.concat(texts, ",") .. "]")
     here.db:await_runs(30)
     local lost = here.db:rows [[
       select left(r.input::text, 60) as input, r.status, left(r.output::text, 60) as output, r.error_message

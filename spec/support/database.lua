@@ -115,6 +115,15 @@ function methods:start(name, input)
   return self:text("select run_id from pgflow.start_flow(:'name', :'input'::jsonb)", { name = name, input = input or "{}" })
 end
 
+--- Starts a run for each element of a JSON array.
+---@param name string
+---@param inputs string JSON text of an array
+function methods:start_all(name, inputs)
+  self:text([[
+    select count(*) from jsonb_array_elements(:'inputs'::jsonb) i, lateral pgflow.start_flow(:'name', i.value)]],
+    { name = name, inputs = inputs })
+end
+
 --- Waits until no run is under way any more.
 ---@param seconds? number
 function methods:await_runs(seconds)
@@ -144,15 +153,19 @@ function methods:drop()
   ask_well(conninfo_of "postgres", ("drop database if exists %s with (force)"):format(self.name))
 end
 
---- The last lines of the server's log, where it can be found: LUAFLOW_TEST_SERVER_LOG, or postgres.log beside the data.
+--- The last complaints in the server's log, where it can be found: LUAFLOW_TEST_SERVER_LOG, or postgres.log beside the data.
 ---@return string
-function database.server_log()
+function database.server_complaints()
   local path = os.getenv "LUAFLOW_TEST_SERVER_LOG"
   if not path then
     local answer = ask(conninfo_of "postgres", "select regexp_replace(current_setting('data_directory'), '[^/]*$', 'postgres.log')")
     path = answer.out:gsub("\n$", "")
   end
-  return files.tail(path, 30)
+  local found = {}
+  for _, line in ipairs(files.lines(path)) do
+    if line:find "ERROR:" or line:find "FATAL:" or line:find "PANIC:" or line:find "WARNING:" then found[#found + 1] = line end
+  end
+  return table.concat(found, "\n", math.max(1, #found - 9))
 end
 
 return database

@@ -2,11 +2,10 @@
 local busted = require "busted"
 local report = require "spec.support.report"
 
-busted.subscribe({ "failure" }, function()
+local function print_logs()
   report.print()
   return nil, true
-end)
-busted.subscribe({ "error" }, function()
-  report.print()
-  return nil, true
-end)
+end
+
+busted.subscribe({ "failure" }, print_logs)
+busted.subscribe({ "error" }, print_logs)

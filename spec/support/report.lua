@@ -17,8 +17,8 @@ function report.print()
     put(("standard error of %s (process %d)"):format(each.name, each.pid),
       each.terminal and each:errors():sub(-4000) or files.tail(each.err, 40))
   end
-  local ok, log = pcall(database.server_log)
-  if ok then put("the server's log", log) end
+  local ok, log = pcall(database.server_complaints)
+  if ok then put("the server's last complaints", log) end
 end
 
 return report
