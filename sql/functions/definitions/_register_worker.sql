@@ -1,4 +1,4 @@
--- Replaces the worker's row, its generation and the (flow, step) pairs that it handles: those of its registry that are routed to its queue.
+-- Replaces the worker's row, its generation and the (flow, step) pairs that it handles: all those of its registry.
 create or replace function pgflow._register_worker(
   p_worker_id uuid, p_function_name text, p_queue_name text, p_registry jsonb, p_generation bigint
 ) returns void
