@@ -12,7 +12,12 @@ begin
   set remaining_steps = r.remaining_steps - e.steps,
     status = case when r.status = 'started' and r.remaining_steps = e.steps then 'completed' else r.status end,
     completed_at = case when r.status = 'started' and r.remaining_steps = e.steps then now() end,
-    output = case when r.status = 'started' and r.remaining_steps = e.steps then pgflow._run_output(r.run_id) end
+    output = case when r.status = 'started' and r.remaining_steps = e.steps then (
+      select jsonb_object_agg(s.step_slug, coalesce(s.output, 'null'))
+      from pgflow.step_states s
+      where s.run_id = r.run_id and s.status = 'completed'
+        and not exists (select from pgflow.deps d where d.flow_slug = any (array[s.flow_slug]) and d.dep_slug = s.step_slug)
+    ) end
   from (select u.run_id, count(*) as steps from unnest(p_run_ids) as u (run_id) group by u.run_id) e
   where r.run_id = any (array[e.run_id]);
 

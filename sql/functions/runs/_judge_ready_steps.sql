@@ -1,5 +1,6 @@
 -- What is to happen to each of the given steps that is ready: 'start', 'empty' (a map over nothing), or, where its condition is
 -- unmet, its when_unmet: 'fail', 'skip', 'skip-cascade'. Steps that are not ready give no row. In the order of step_index.
+-- A condition is tested against the run's input for a root step, else against the table of completed dependencies.
 create or replace function pgflow._judge_ready_steps(p_run_ids uuid[], p_step_slugs text[])
 returns table (run_id uuid, step_slug text, verdict text)
 language plpgsql volatile
@@ -10,9 +11,18 @@ begin
   return query
     select s.run_id, s.step_slug,
       case
-        when (d.required_input_pattern is not null or d.forbidden_input_pattern is not null)
-          and not pgflow._condition_is_met(d, case when d.deps_count = 0 then r.input else pgflow._step_input(s.flow_slug, s.run_id, s.step_slug) end)
-          then d.when_unmet
+        when (d.required_input_pattern is not null or d.forbidden_input_pattern is not null) and not (
+          select (d.required_input_pattern is null or t.document @> d.required_input_pattern)
+            and (d.forbidden_input_pattern is null or not t.document @> d.forbidden_input_pattern)
+          from (
+            select case when d.deps_count = 0 then r.input else (
+              select coalesce(jsonb_object_agg(p.step_slug, coalesce(p.output, 'null')), '{}')
+              from pgflow.deps e
+              join pgflow.step_states p on p.run_id = s.run_id and p.step_slug = any (array[e.dep_slug])
+              where e.flow_slug = s.flow_slug and e.step_slug = s.step_slug and p.status = 'completed'
+            ) end as document
+          ) t
+        ) then d.when_unmet
         when s.initial_tasks = 0 then 'empty'
         else 'start'
       end

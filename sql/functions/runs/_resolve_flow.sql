@@ -22,7 +22,7 @@ begin
   perform pg_advisory_xact_lock_shared(pgflow._alias_lock_key(v_alias));
   select f.* into v_flow
   from pgflow.flow_aliases a
-  join pgflow.flows f on f.flow_slug = a.active_flow_slug
+  join pgflow.flows f on f.flow_slug = any (array[a.active_flow_slug])
   where a.flow_alias = v_alias;
   if not found then
     raise exception 'alias % has no active version', quote_literal(v_alias)

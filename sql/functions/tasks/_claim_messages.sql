@@ -37,7 +37,12 @@ begin
       case
         when c.step_type = 'map' then c.input
         when c.deps_count = 0 then r.input
-        else pgflow._step_input(c.flow_slug, c.run_id, c.step_slug)
+        else (
+          select coalesce(jsonb_object_agg(s.step_slug, coalesce(s.output, 'null')), '{}')
+          from pgflow.deps d
+          join pgflow.step_states s on s.run_id = c.run_id and s.step_slug = any (array[d.dep_slug])
+          where d.flow_slug = c.flow_slug and d.step_slug = c.step_slug and s.status = 'completed'
+        )
       end,
       c.message_id, c.task_index,
       case when c.step_type = 'single' and c.deps_count = 0 then r.input end,

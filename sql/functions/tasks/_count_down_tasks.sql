@@ -13,13 +13,24 @@ begin
       set remaining_tasks = s.remaining_tasks - c.tasks,
         status = case when s.remaining_tasks = c.tasks then 'completed' else s.status end,
         completed_at = case when s.remaining_tasks = c.tasks then now() end,
-        output = case when s.remaining_tasks = c.tasks then pgflow._step_output(s.flow_slug, s.run_id, s.step_slug) end
+        output = case
+          when s.remaining_tasks > c.tasks then null
+          when d.step_type = 'single' then (
+            select t.output from pgflow.step_tasks t where t.run_id = s.run_id and t.step_slug = s.step_slug and t.task_index = 0
+          )
+          else (
+            select jsonb_agg(t.output order by t.task_index)
+            from pgflow.step_tasks t where t.run_id = s.run_id and t.step_slug = s.step_slug
+          )
+        end
       from (
         select g.run_id, g.step_slug, count(*) as tasks
         from unnest(p_run_ids, p_step_slugs, p_answers) as g (run_id, step_slug, answer)
         where g.answer = 'done'
         group by g.run_id, g.step_slug
       ) c
+      join pgflow.runs r on r.run_id = any (array[c.run_id])
+      join pgflow.steps d on d.flow_slug = any (array[r.flow_slug]) and d.step_slug = c.step_slug
       where s.run_id = any (array[c.run_id]) and s.step_slug = c.step_slug
       returning s.run_id, s.step_slug, s.status
     )

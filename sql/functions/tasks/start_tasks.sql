@@ -8,6 +8,7 @@ set search_path = ''
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
+set enable_indexonlyscan = off
 set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
