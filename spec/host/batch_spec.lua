@@ -61,7 +61,7 @@ describe("a batch", function()
     local small, large = drain(50), drain(500)
     for size, cost in pairs { [50] = small, [500] = large } do
       assert.is_true(cost.batches >= RUNS / size, "fewer batches than can be")
-      -- Beside the batches: a transaction for each statement of the heartbeat and of this spec, and some of the server's own (autovacuum).
+      -- Beside the batches: a transaction for each statement of the heartbeat and of this spec, and the server's own.
       assert.is_true(cost.commits <= cost.batches + cost.others + 30,
         ("%d commits for %d batches and %d other statements"):format(cost.commits, cost.batches, cost.others))
     end
@@ -81,12 +81,15 @@ create procedure pg_temp.cycle(p_worker uuid, p_generation bigint, p_quantity in
 declare
   v record;
 begin
-  select coalesce(array_agg(c.run_id), '{}') as runs, coalesce(array_agg(c.step_slug), '{}') as steps, coalesce(array_agg(c.task_index), '{}') as indexes,
-    coalesce(array_agg(c.claim_no), '{}') as claims, coalesce(array_agg(coalesce(c.input, 'null')), '{}') as outputs, count(*)::int as tasks
+  select coalesce(array_agg(c.run_id), '{}') as runs, coalesce(array_agg(c.step_slug), '{}') as steps,
+    coalesce(array_agg(c.task_index), '{}') as indexes, coalesce(array_agg(c.claim_no), '{}') as claims,
+    coalesce(array_agg(coalesce(c.input, 'null')), '{}') as outputs
   into v from pgflow.claim_tasks(p_worker, p_generation, 'wide', p_quantity) c where c.kind = 'task';
   perform pgflow.lock_runs(v.runs, 'wide');
   perform pgflow.release_tasks(v.runs[1:2], v.steps[1:2], v.indexes[1:2], v.claims[1:2]);
-  perform pgflow.fail_tasks(v.runs[3:4], v.steps[3:4], v.indexes[3:4], v.claims[3:4], array['a', 'b'], array[0, 0], array[false, true], array[false, false]);
+  perform pgflow.fail_tasks(
+    v.runs[3:4], v.steps[3:4], v.indexes[3:4], v.claims[3:4], array['a', 'b'], array[0, 0], array[false, true], array[false, false]
+  );
   perform pgflow.complete_tasks(v.runs[5:], v.steps[5:], v.indexes[5:], v.claims[5:], v.outputs[5:]);
   perform pgflow.worker_heartbeat(p_worker, v.runs, v.steps, v.indexes, v.claims);
   perform pgflow.start_flow('wide', '[1, 2, 3]');
