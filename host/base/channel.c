@@ -108,7 +108,8 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *bytes) 
     return;
   }
   frame_decoder_feed(&channel->decoder, bytes->base, (size_t)length);
-  while (!channel->closing && frame_decoder_next(&channel->decoder, &frame)) channel->events.frame(channel->owner, &frame);
+  while (!channel->closing && frame_decoder_next(&channel->decoder, &frame))
+    channel->events.frame(channel->owner, &frame);
   if (channel->decoder.broken) peer_gone(channel);
 }
 

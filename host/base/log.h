@@ -42,10 +42,10 @@ struct log_field {
 #define LOG_JSON_TEXT(k, v) ((struct log_field){.type = LOG_FIELD_RAW, .key = (k), .str = (v)})
 
 /* LOG(log, LOG_INFO, "claimed", LOG_STR("queue", queue), LOG_INT("tasks", n)); arguments are evaluated only if the level is on. */
-#define LOG(log, lvl, verb, ...)                                                                        \
-  do {                                                                                                  \
-    if ((lvl) >= (log)->level)                                                                          \
-      log_write((log), (lvl), (verb), (const struct log_field[]){__VA_ARGS__ __VA_OPT__(,) {.type = LOG_FIELD_END}}); \
+#define LOG(log, lvl, verb, ...)                                                                                      \
+  do {                                                                                                                \
+    if ((lvl) >= (log)->level)                                                                                        \
+      log_write((log), (lvl), (verb), (const struct log_field[]){__VA_ARGS__ __VA_OPT__(, ){.type = LOG_FIELD_END}}); \
   } while (0)
 
 /* Writes one line. A reader that does not take it within 50 ms loses it, and then every line until it reads again:

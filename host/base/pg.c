@@ -1,4 +1,4 @@
-/* The life of one connection: resolve, connect, set up, serve, wait, again. One poll handle and one pump. */
+/* Serving: one poll handle, one pump, and what follows when the connection breaks. */
 #include "base/pg.h"
 
 #include <stdlib.h>
@@ -6,26 +6,10 @@
 #include <utlist.h>
 
 #include "base/check.h"
-#include "base/pg_resolve.h"
+#include "base/pg_inside.h"
 #include "base/xalloc.h"
 
-enum { ATTEMPT_MS = 10000, BACKOFF_FIRST_MS = 100, BACKOFF_LAST_MS = 5000, BACKOFF_STEPS = 6 };
-
-/* X(state, states it may move to) */
-#define PG_STATES(X)                                        \
-  X(NEW, IN(RESOLVING) | IN(CLOSED))                        \
-  X(RESOLVING, IN(CONNECTING) | IN(WAITING) | IN(CLOSED))   \
-  X(CONNECTING, IN(SETTING_UP) | IN(WAITING) | IN(CLOSED))  \
-  X(SETTING_UP, IN(READY) | IN(WAITING) | IN(CLOSED))       \
-  X(READY, IN(WAITING) | IN(CLOSED))                        \
-  X(WAITING, IN(RESOLVING) | IN(CLOSED))                    \
-  X(CLOSED, 0)
-
-enum pg_state {
-#define X(name, moves) PG_##name,
-  PG_STATES(X)
-#undef X
-};
+enum { BACKOFF_FIRST_MS = 100, BACKOFF_LAST_MS = 5000, BACKOFF_STEPS = 6 };
 
 static const unsigned legal_moves[] = {
 #define IN(name) (1u << PG_##name)
@@ -35,43 +19,22 @@ static const unsigned legal_moves[] = {
 #undef IN
 };
 
-struct pg {
-  uv_loop_t *loop;
-  struct pg_options options;
-  struct pg_events events;
-  void *owner;
-  enum pg_state state;
-  struct pg_target *target;
-  PGconn *conn;
-  uv_poll_t *poll;   /* on the heap, since it outlives its connection by a turn of the loop; NULL without a connection */
-  uv_timer_t timer;  /* end of the attempt, of the wait, or of the first unit's deadline */
-  uv_idle_t kick; /* active while something was submitted and not pumped */
-  int open_handles;
-  int failures; /* in a row */
-  int backend_pid;
-  struct pg_unit *queue; /* not sent */
-  struct pg_unit *sent;  /* in the order of their results */
-};
-
-static const struct pg_statement pid_statement = {.name = "", .sql = "select pg_catalog.pg_backend_pid()"};
-
 static void on_poll(uv_poll_t *poll, int status, int events);
 
-static void set_state(struct pg *pg, enum pg_state state) {
+void pg_set_state(struct pg *pg, enum pg_state state) {
   CHECK(legal_moves[pg->state] & (1u << state));
   pg->state = state;
 }
 
 static void on_poll_closed(uv_handle_t *handle) { free(handle); }
 
-static void stop_poll(struct pg *pg) {
+void pg_stop_watching(struct pg *pg) {
   if (!pg->poll) return;
   uv_close((uv_handle_t *)pg->poll, on_poll_closed);
   pg->poll = NULL;
 }
 
-/* Watches the connection's present socket. */
-static bool watch(struct pg *pg, int events) {
+bool pg_watch(struct pg *pg, int events) {
   if (!pg->poll) {
     pg->poll = xcalloc(1, sizeof *pg->poll);
     if (uv_poll_init(pg->loop, pg->poll, PQsocket(pg->conn)) < 0) {
@@ -85,7 +48,7 @@ static bool watch(struct pg *pg, int events) {
 }
 
 static void drop_connection(struct pg *pg) {
-  stop_poll(pg);
+  pg_stop_watching(pg);
   uv_timer_stop(&pg->timer);
   PQfinish(pg->conn);
   pg->conn = NULL;
@@ -104,34 +67,34 @@ static int backoff_ms(struct pg *pg) {
   return full / 2 + (int)(uv_hrtime() / 1000 % (uint64_t)full); /* half to one and a half times as long */
 }
 
-static void on_wait_over(uv_timer_t *timer);
+static void on_wait_over(uv_timer_t *timer) { pg_attempt(timer->data); }
 
-static void broke(struct pg *pg, const struct err *reason) {
+void pg_broke(struct pg *pg, const struct err *reason) {
   struct err err = *reason; /* it may lie in a unit that is freed here */
   struct pg_unit *lost = pg->sent;
   int retry_ms = backoff_ms(pg);
   pg->sent = NULL;
   pg->failures++;
   drop_connection(pg);
-  set_state(pg, PG_WAITING);
+  pg_set_state(pg, PG_WAITING);
   uv_timer_start(&pg->timer, on_wait_over, (uint64_t)retry_ms, 0);
   finish_all(lost, &err);
   if (pg->state == PG_WAITING) pg->events.lost(pg->owner, &err, retry_ms);
 }
 
-static void broke_by_libpq(struct pg *pg) {
+void pg_broke_by_libpq(struct pg *pg) {
   struct err err;
   const char *message = pg->conn ? PQerrorMessage(pg->conn) : "";
   if (*message == '\0') message = "the connection was lost";
   err_set(&err, ERR_RETRY, EXIT_DATABASE, "database: %.*s", (int)strcspn(message, "\n"), message);
-  broke(pg, &err);
+  pg_broke(pg, &err);
 }
 
 static void on_deadline(uv_timer_t *timer) {
   struct pg *pg = timer->data;
   struct err err;
   err_set(&err, ERR_RETRY, EXIT_DATABASE, "database: no answer within %d s", pg->options.deadline_ms / 1000);
-  broke(pg, &err);
+  pg_broke(pg, &err);
 }
 
 static void arm_deadline(struct pg *pg) {
@@ -175,128 +138,39 @@ static void report_notifications(struct pg *pg) {
   }
 }
 
-/* Reads what has come if readable, answers, sends what is queued, and sets what to wait for. */
-static void pump(struct pg *pg, bool readable) {
+void pg_pump(struct pg *pg, bool readable) {
   struct pg_unit *answered = NULL;
   bool alive = !readable || PQconsumeInput(pg->conn) == 1;
   take_results(pg, &answered);
   alive = alive && send_queued(pg);
   int unflushed = alive ? PQflush(pg->conn) : -1;
   alive = alive && unflushed >= 0 && PQstatus(pg->conn) == CONNECTION_OK;
-  if (alive) alive = watch(pg, UV_READABLE | (unflushed ? UV_WRITABLE : 0));
+  if (alive) alive = pg_watch(pg, UV_READABLE | (unflushed ? UV_WRITABLE : 0));
   if (alive) arm_deadline(pg);
   PGconn *conn = pg->conn;
   finish_all(answered, NULL);
   if (pg->conn != conn) return; /* a callback closed or broke it */
   report_notifications(pg);
-  if (pg->conn == conn && conn && !alive) broke_by_libpq(pg);
+  if (pg->conn == conn && conn && !alive) pg_broke_by_libpq(pg);
 }
 
 static void on_kick(uv_idle_t *kick) {
   struct pg *pg = kick->data;
   uv_idle_stop(kick);
-  if (pg->state == PG_READY || pg->state == PG_SETTING_UP) pump(pg, false);
+  if (pg->state == PG_READY || pg->state == PG_SETTING_UP) pg_pump(pg, false);
 }
 
-static void on_set_up(void *owner, struct pg_unit *unit, const struct err *err) {
-  struct pg *pg = owner;
-  if (pg->state != PG_SETTING_UP) return; /* the connection broke, or is being closed */
-  if (err) {
-    broke(pg, err);
-    return;
-  }
-  const PGresult *pid = pg_unit_result(unit, (int)(pg->options.session_count + pg->options.statement_count) + 1);
-  pg->backend_pid = atoi(PQgetvalue(pid, 0, 0));
-  pg->failures = 0;
-  set_state(pg, PG_READY);
-  if (pg->queue) uv_idle_start(&pg->kick, on_kick);
-  pg->events.ready(pg->owner);
-}
-
-/* The connection is open: sends the set-up unit, ahead of all that is queued. */
-static void set_up(struct pg *pg) {
-  set_state(pg, PG_SETTING_UP);
-  if (PQsetnonblocking(pg->conn, 1) != 0 || PQenterPipelineMode(pg->conn) != 1) {
-    broke_by_libpq(pg);
-    return;
-  }
-  struct pg_unit *unit = pg_unit_new(on_set_up, pg);
-  for (size_t i = 0; i < pg->options.session_count; i++) pg_unit_add_sql(unit, pg->options.session[i]);
-  for (size_t i = 0; i < pg->options.statement_count; i++) pg_unit_add_prepare(unit, &pg->options.statements[i]);
-  pg_unit_add_prepare(unit, &pid_statement);
-  pg_unit_add(unit, &pid_statement);
-  DL_APPEND(pg->sent, unit);
-  unit->sent_at = uv_now(pg->loop);
-  if (pg_unit_send(unit, pg->conn))
-    pump(pg, false);
-  else
-    broke_by_libpq(pg);
-}
-
-/* The socket may be another after each step, even under the same number, so the poll handle goes before it. */
-static void connect_step(struct pg *pg) {
-  stop_poll(pg);
-  bool watched = false;
-  switch (PQconnectPoll(pg->conn)) {
-    case PGRES_POLLING_OK:
-      set_up(pg);
-      return;
-    case PGRES_POLLING_READING:
-      watched = watch(pg, UV_READABLE);
-      break;
-    case PGRES_POLLING_WRITING:
-      watched = watch(pg, UV_WRITABLE);
-      break;
-    case PGRES_POLLING_FAILED:
-    case PGRES_POLLING_ACTIVE:
-      break;
-  }
-  if (!watched) broke_by_libpq(pg);
-}
+void pg_kick(struct pg *pg) { uv_idle_start(&pg->kick, on_kick); }
 
 static void on_poll(uv_poll_t *poll, int status, int events) {
   struct pg *pg = poll->data;
   if (pg->state == PG_CONNECTING)
-    connect_step(pg); /* a dead socket too: libpq knows why, or tries the next address */
+    pg_connect_step(pg);
   else if (status < 0)
-    broke_by_libpq(pg);
+    pg_broke_by_libpq(pg);
   else
-    pump(pg, events & UV_READABLE);
+    pg_pump(pg, events & UV_READABLE);
 }
-
-static void on_attempt_over(uv_timer_t *timer) {
-  struct pg *pg = timer->data;
-  struct err err;
-  err_set(&err, ERR_RETRY, EXIT_DATABASE, "database: no connection within %d s", ATTEMPT_MS / 1000);
-  broke(pg, &err);
-}
-
-/* What functions raise as notices is for people at psql; libpq would print it to stderr. */
-static void ignore_notice(void *owner, const PGresult *result) {
-  (void)owner;
-  (void)result;
-}
-
-static void on_resolved(void *owner, const struct err *err) {
-  struct pg *pg = owner;
-  if (pg->state != PG_RESOLVING) return; /* it took longer than the attempt */
-  if (err) {
-    broke(pg, err);
-    return;
-  }
-  set_state(pg, PG_CONNECTING);
-  pg->conn = pg_target_connect(pg->target);
-  if (pg->conn) PQsetNoticeReceiver(pg->conn, ignore_notice, NULL);
-  if (!pg->conn || PQstatus(pg->conn) == CONNECTION_BAD || !watch(pg, UV_WRITABLE)) broke_by_libpq(pg);
-}
-
-static void attempt(struct pg *pg) {
-  set_state(pg, PG_RESOLVING);
-  uv_timer_start(&pg->timer, on_attempt_over, ATTEMPT_MS, 0);
-  pg_target_resolve(pg->target, pg->loop, on_resolved, pg);
-}
-
-static void on_wait_over(uv_timer_t *timer) { attempt(timer->data); }
 
 struct pg *pg_new(uv_loop_t *loop, const struct pg_options *options, const struct pg_events *events, void *owner,
                   struct err *err) {
@@ -312,7 +186,7 @@ struct pg *pg_new(uv_loop_t *loop, const struct pg_options *options, const struc
   return pg;
 }
 
-void pg_start(struct pg *pg) { attempt(pg); }
+void pg_start(struct pg *pg) { pg_attempt(pg); }
 
 bool pg_is_ready(const struct pg *pg) { return pg->state == PG_READY; }
 
@@ -322,11 +196,11 @@ int pg_backend_pid(const struct pg *pg) { return pg->backend_pid; }
 
 void pg_submit(struct pg *pg, struct pg_unit *unit) {
   DL_APPEND(pg->queue, unit);
-  if (pg->state == PG_READY) uv_idle_start(&pg->kick, on_kick);
+  if (pg->state == PG_READY) pg_kick(pg);
 }
 
 void pg_reconnect(struct pg *pg, const struct err *err) {
-  if (pg->state != PG_CLOSED && pg->state != PG_NEW && pg->state != PG_WAITING) broke(pg, err);
+  if (pg->state != PG_CLOSED && pg->state != PG_NEW && pg->state != PG_WAITING) pg_broke(pg, err);
 }
 
 static void on_handle_closed(uv_handle_t *handle) {
@@ -341,7 +215,7 @@ void pg_close(struct pg *pg) {
   struct err err;
   err_set(&err, ERR_RETRY, EXIT_DATABASE, "database: the connection was closed");
   pg->sent = pg->queue = NULL;
-  set_state(pg, PG_CLOSED);
+  pg_set_state(pg, PG_CLOSED);
   drop_connection(pg);
   pg_target_free(pg->target);
   finish_all(sent, &err);

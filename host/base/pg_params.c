@@ -10,7 +10,12 @@
 #include "base/xalloc.h"
 
 /* Number of dimensions, has-null flag, element type, then size and lower bound of the one dimension. */
-enum { HEADER_SIZE = 5 * sizeof(uint32_t), EMPTY_HEADER_SIZE = 3 * sizeof(uint32_t), UUID_SIZE = 16, JSONB_VERSION = 1 };
+enum {
+  HEADER_SIZE = 5 * sizeof(uint32_t),
+  EMPTY_HEADER_SIZE = 3 * sizeof(uint32_t),
+  UUID_SIZE = 16,
+  JSONB_VERSION = 1
+};
 
 static int next(struct pg_params *params) {
   CHECK(params->count < PG_PARAMS_MAX);
@@ -104,8 +109,8 @@ void pg_array_null(struct pg_array *array) {
 }
 
 static void fill_header(struct pg_array *array) {
-  uint32_t header[] = {htonl(array->count > 0), htonl(array->has_null), htonl(array->type), htonl((uint32_t)array->count),
-                       htonl(1)};
+  uint32_t header[] = {htonl(array->count > 0), htonl(array->has_null), htonl(array->type),
+                       htonl((uint32_t)array->count), htonl(1)};
   _Static_assert(sizeof header == HEADER_SIZE, "the header is five words");
   memcpy(array->bytes.data, header, sizeof header);
   if (array->count == 0) array->bytes.len = EMPTY_HEADER_SIZE;

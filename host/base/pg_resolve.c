@@ -33,8 +33,8 @@ struct pg_target {
 };
 
 static const char *const session_defaults[][2] = {
-    {"keepalives", "1"},          {"keepalives_idle", "5"},      {"keepalives_interval", "3"},
-    {"keepalives_count", "3"},    {"tcp_user_timeout", "10000"},
+    {"keepalives", "1"},       {"keepalives_idle", "5"},      {"keepalives_interval", "3"},
+    {"keepalives_count", "3"}, {"tcp_user_timeout", "10000"},
 };
 
 static const char *option(const PQconninfoOption *options, const char *keyword) {

@@ -18,9 +18,13 @@ static void report_lost(struct lifecycle *lifecycle, const char *connection, con
       LOG_STR("hint", *found.hint ? found.hint : NULL), LOG_INT("retry_ms", retry_ms));
 }
 
-static void on_control_lost(void *owner, const struct err *err, int retry_ms) { report_lost(owner, "control", err, retry_ms); }
+static void on_control_lost(void *owner, const struct err *err, int retry_ms) {
+  report_lost(owner, "control", err, retry_ms);
+}
 
-static void on_work_lost(void *owner, const struct err *err, int retry_ms) { report_lost(owner, "work", err, retry_ms); }
+static void on_work_lost(void *owner, const struct err *err, int retry_ms) {
+  report_lost(owner, "work", err, retry_ms);
+}
 
 /* Notifications may have been missed before it. */
 static void on_control_ready(void *owner) {
@@ -69,12 +73,13 @@ static void on_refused(void *owner, enum claim_status status, const char *unknow
       return;
     case CLAIM_STALE_GENERATION:
     case CLAIM_BROKEN:
-      LOG(lifecycle->log, LOG_ERROR, "bug", LOG_STR("what", status == CLAIM_BROKEN ? "unreadable claim" : "stale generation"));
+      LOG(lifecycle->log, LOG_ERROR, "bug",
+          LOG_STR("what", status == CLAIM_BROKEN ? "unreadable claim" : "stale generation"));
       drain_begin(lifecycle, "its claim was refused", EXIT_FAILED);
       return;
     case CLAIM_UNKNOWN_PAIRS:
-      LOG(lifecycle->log, LOG_ERROR, "unknown_steps", LOG_STR("queue", lifecycle->worker->queue), LOG_STR("steps", unknown),
-          LOG_STR("hint", "load these flows too, or wait until their runs have ended"));
+      LOG(lifecycle->log, LOG_ERROR, "unknown_steps", LOG_STR("queue", lifecycle->worker->queue),
+          LOG_STR("steps", unknown), LOG_STR("hint", "load these flows too, or wait until their runs have ended"));
       drain_begin(lifecycle, "the queue holds work of steps that were not loaded", EXIT_UNCOVERED);
       return;
   }

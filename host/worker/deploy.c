@@ -42,8 +42,9 @@ static void log_flow(struct log *log, const PGresult *result, int row) {
   const char *message = PQgetvalue(result, row, MESSAGE);
   bool kept = strcmp(alias_status, "kept") == 0; /* the alias stays at a version that this worker does not have */
   bool recreated = strcmp(status, "recreated") == 0;
-  LOG(log, kept || recreated ? LOG_WARN : LOG_INFO, "deployed_flow", LOG_STR("flow", PQgetvalue(result, row, FLOW_SLUG)),
-      LOG_STR("status", status), LOG_STR("alias", alias_status), LOG_STR("message", *message ? message : NULL));
+  LOG(log, kept || recreated ? LOG_WARN : LOG_INFO, "deployed_flow",
+      LOG_STR("flow", PQgetvalue(result, row, FLOW_SLUG)), LOG_STR("status", status), LOG_STR("alias", alias_status),
+      LOG_STR("message", *message ? message : NULL));
 }
 
 /* Sorts the rows into what is said about each flow and what became of all. */

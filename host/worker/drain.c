@@ -5,7 +5,7 @@
 #include "worker/statements.h"
 
 enum {
-  RECORD_MS = 10000,  /* after a kill, for the database to take the last results */
+  RECORD_MS = 10000, /* after a kill, for the database to take the last results */
   GOODBYE_MS = 3000,
 };
 
@@ -33,7 +33,8 @@ void drain_begin(struct lifecycle *lifecycle, const char *reason, int exit_code)
   if (lifecycle->state != LIFECYCLE_RUNNING) return;
   lifecycle_set_state(lifecycle, LIFECYCLE_DRAINING);
   lifecycle->exit_code = exit_code;
-  LOG(lifecycle->log, LOG_INFO, "draining", LOG_STR("reason", reason), LOG_INT("in_flight", pool_count(lifecycle->pool)));
+  LOG(lifecycle->log, LOG_INFO, "draining", LOG_STR("reason", reason),
+      LOG_INT("in_flight", pool_count(lifecycle->pool)));
   work_stop_claiming(lifecycle->work);
   uv_timer_start(&lifecycle->timer, on_grace_over, (uint64_t)(lifecycle->options->grace_s * 1000), 0);
   pool_drain(lifecycle->pool);
@@ -63,8 +64,7 @@ static void on_goodbye_over(uv_timer_t *timer) { close_all(timer->data); }
 static void on_goodbye(void *owner, struct pg_unit *unit, const struct err *err) {
   struct lifecycle *lifecycle = owner;
   (void)unit;
-  if (err && !lifecycle->closing)
-    LOG(lifecycle->log, LOG_WARN, "not_marked_stopped", LOG_STR("error", err->message));
+  if (err && !lifecycle->closing) LOG(lifecycle->log, LOG_WARN, "not_marked_stopped", LOG_STR("error", err->message));
   uv_timer_start(&lifecycle->timer, on_goodbye_over, 0, 0);
 }
 

@@ -1,24 +1,21 @@
 /* The life of one executor process. */
 #include "worker/executor_process.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/build_id.h"
 #include "base/channel.h"
 #include "base/xalloc.h"
+#include "worker/executor_spawn.h"
 #include "worker/output_lines.h"
 
 enum {
   LOAD_MS = 30000,
-  STOP_MS = 2000,       /* from a closed channel to SIGKILL */
-  LAST_WORDS_MS = 500,  /* how long a dead executor's pipes are read, in case a grandchild holds them open */
-  FIRST_FREE_FD = 10,   /* above the descriptors that uv_spawn sets up in the child */
+  STOP_MS = 2000,      /* from a closed channel to SIGKILL */
+  LAST_WORDS_MS = 500, /* how long a dead executor's pipes are read, in case a grandchild holds them open */
 };
 
 struct executor_process {
@@ -30,15 +27,13 @@ struct executor_process {
   struct executor_events events;
   void *owner;
   struct executor_exit exit;
-  bool is_script;
-  bool is_session; /* leads its session and process group */
+  bool is_script; /* else it leads its session and process group */
   bool greeted;
   bool reaped;
   bool reported; /* exited was called */
   bool channel_ended;
   int lines_open;
   int open_handles;
-  bool has_handle; /* uv_spawn has set the process handle up, whether it succeeded or not */
 };
 
 /* ---- the end ---- */
@@ -72,7 +67,7 @@ static void on_reaped(uv_process_t *handle, int64_t code, int signal) {
 
 void executor_process_kill(struct executor_process *process) {
   if (process->reaped) return;
-  kill(process->is_session ? -process->process.pid : process->process.pid, SIGKILL);
+  kill(process->is_script ? process->process.pid : -process->process.pid, SIGKILL);
 }
 
 /* Kills it; the reason replaces that of the signal. */
@@ -107,7 +102,8 @@ void executor_process_free(struct executor_process *process) {
   for (int i = 0; i < 2; i++)
     if (process->output[i]) output_lines_close(process->output[i]);
   uv_close((uv_handle_t *)&process->timer, on_handle_closed);
-  if (process->has_handle) uv_close((uv_handle_t *)&process->process, on_handle_closed);
+  if (uv_handle_get_type((uv_handle_t *)&process->process) != UV_UNKNOWN_HANDLE)
+    uv_close((uv_handle_t *)&process->process, on_handle_closed);
 }
 
 /* ---- frames and lines ---- */
@@ -195,14 +191,6 @@ int executor_process_pid(const struct executor_process *process) { return proces
 
 /* ---- the beginning ---- */
 
-int executor_open_program(struct err *err) {
-  int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-  int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
-  if (high < 0) err_set(err, ERR_RETRY, EXIT_FAILED, "cannot open the own program file: %s", strerror(errno));
-  if (fd >= 0) close(fd);
-  return high;
-}
-
 static void put_load(struct buf *load, const struct executor_options *options) {
   buf_put_u8(load, (uint8_t)options->mode);
   buf_put_str(load, options->root);
@@ -213,22 +201,6 @@ static void put_load(struct buf *load, const struct executor_options *options) {
   for (size_t i = 0; i < options->entry_count; i++) buf_put_str(load, options->entries[i]);
 }
 
-static bool is_own_setting(const char *variable) {
-  return strncmp(variable, "DATABASE_URL=", 13) == 0 || strncmp(variable, "PG", 2) == 0 ||
-         strncmp(variable, "LUAFLOW_", 8) == 0;
-}
-
-/* The environment without the host's settings; the texts are borrowed, the list is the caller's. */
-static char **environment_for_handlers(void) {
-  size_t count = 0;
-  for (char **v = environ; *v; v++) count++;
-  char **list = xcalloc(count + 1, sizeof *list);
-  size_t kept = 0;
-  for (char **v = environ; *v; v++)
-    if (!is_own_setting(*v)) list[kept++] = *v;
-  return list;
-}
-
 static void on_load_over(uv_timer_t *timer) { kill_for(timer->data, "did not load within 30 s"); }
 
 static uv_pipe_t *new_channel_pipe(uv_loop_t *loop) {
@@ -237,49 +209,10 @@ static uv_pipe_t *new_channel_pipe(uv_loop_t *loop) {
   return pipe;
 }
 
-static void fill_stdio(struct executor_process *process, uv_pipe_t *pipe, int snapshot, uv_stdio_container_t stdio[5]) {
-  for (int fd = 0; fd < 3; fd++) {
-    if (process->is_script) {
-      stdio[fd] = (uv_stdio_container_t){.flags = UV_INHERIT_FD, .data.fd = fd};
-    } else if (fd == 0) {
-      stdio[fd] = (uv_stdio_container_t){.flags = UV_IGNORE};
-    } else {
-      process->output[fd - 1] =
-          output_lines_new(process->timer.loop, fd == 1 ? on_stdout_line : on_stderr_line, on_lines_ended, process);
-      stdio[fd] = (uv_stdio_container_t){.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE,
-                                         .data.stream = output_lines_stream(process->output[fd - 1])};
-    }
-  }
-  stdio[3] = (uv_stdio_container_t){.flags = UV_CREATE_PIPE | UV_READABLE_PIPE | UV_WRITABLE_PIPE,
-                                    .data.stream = (uv_stream_t *)pipe};
-  stdio[4] = (uv_stdio_container_t){.flags = UV_INHERIT_FD, .data.fd = snapshot};
-}
-
-static int spawn(struct executor_process *process, const struct executor_options *options, uv_pipe_t *pipe) {
-  char program[32], snapshot_path[32];
-  char *arguments[] = {"luaflow", "executor", NULL};
-  uv_stdio_container_t stdio[5];
-  snprintf(program, sizeof program, "/proc/self/fd/%d", options->program);
-  snprintf(snapshot_path, sizeof snapshot_path, "/proc/self/fd/%d", options->snapshot);
-  int snapshot = open(snapshot_path, O_RDONLY | O_CLOEXEC); /* with an offset of its own */
-  if (snapshot < 0) return -errno;
-  fill_stdio(process, pipe, snapshot, stdio);
-  char **environment = process->is_script ? NULL : environment_for_handlers();
-  const uv_process_options_t spawning = {
-      .exit_cb = on_reaped,
-      .file = program,
-      .args = arguments,
-      .env = environment,
-      .flags = process->is_script ? 0 : UV_PROCESS_DETACHED,
-      .stdio = stdio,
-      .stdio_count = 5,
-  };
-  process->has_handle = true;
-  process->open_handles++;
-  int status = uv_spawn(process->timer.loop, &process->process, &spawning);
-  free(environment);
-  close(snapshot);
-  return status;
+/* The pipes that it writes lines to; a script has the caller's streams. */
+static void make_output(struct executor_process *process, uv_loop_t *loop) {
+  process->output[0] = output_lines_new(loop, on_stdout_line, on_lines_ended, process);
+  process->output[1] = output_lines_new(loop, on_stderr_line, on_lines_ended, process);
 }
 
 struct executor_process *executor_process_new(uv_loop_t *loop, const struct executor_options *options,
@@ -290,12 +223,18 @@ struct executor_process *executor_process_new(uv_loop_t *loop, const struct exec
   process->events = *events;
   process->owner = owner;
   process->is_script = options->mode == LOAD_SCRIPT;
-  process->is_session = !process->is_script;
   process->open_handles = 1;
   process->process.data = process;
   process->timer.data = process;
   uv_timer_init(loop, &process->timer);
-  int status = spawn(process, options, pipe);
+  if (!process->is_script) make_output(process, loop);
+  const struct executor_streams streams = {
+      .channel = (uv_stream_t *)pipe,
+      .output = {process->output[0] ? output_lines_stream(process->output[0]) : NULL,
+                 process->output[1] ? output_lines_stream(process->output[1]) : NULL},
+  };
+  int status = executor_spawn(loop, &process->process, options, &streams, on_reaped);
+  if (uv_handle_get_type((uv_handle_t *)&process->process) != UV_UNKNOWN_HANDLE) process->open_handles++;
   process->channel = channel_new(pipe, &channel_events, process);
   if (status < 0) {
     err_set(err, ERR_RETRY, EXIT_FAILED, "cannot start an executor: %s", uv_strerror(status));

@@ -27,8 +27,9 @@ struct executor_options { /* borrowed until executor_process_new returns */
 
 struct executor_exit {
   int64_t code;
-  int signal;      /* 0: it ended by itself */
-  char reason[64]; /* "exited with code 0", "was killed by signal 11 (Segmentation fault)", "did not load within 30 s" */
+  int signal; /* 0: it ended by itself */
+  char
+      reason[64]; /* "exited with code 0", "was killed by signal 11 (Segmentation fault)", "did not load within 30 s" */
 };
 
 struct executor_events {

@@ -20,7 +20,7 @@ struct heartbeat {
   struct heartbeat_events events;
   void *owner;
   struct log *log;
-  bool waiting;      /* for an answer; then no beat is sent */
+  bool waiting; /* for an answer; then no beat is sent */
   bool stopped;
   bool timer_closed;
   bool disabled;     /* the function is disabled: logged */
@@ -44,7 +44,8 @@ static void read_lost(struct heartbeat *heartbeat, const char *ordinals) {
     char *end;
     long ordinal = strtol(ordinals, &end, 10);
     if (end == ordinals) return;
-    if (ordinal >= 1 && ordinal <= heartbeat->count) heartbeat->events.lost(heartbeat->owner, heartbeat->numbers[ordinal - 1]);
+    if (ordinal >= 1 && ordinal <= heartbeat->count)
+      heartbeat->events.lost(heartbeat->owner, heartbeat->numbers[ordinal - 1]);
     ordinals = *end == ',' ? end + 1 : end;
   }
 }
@@ -69,7 +70,8 @@ static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
   if (!err)
     read_answer(heartbeat, pg_unit_result(unit, 0));
   else if (*err->sqlstate)
-    LOG(heartbeat->log, LOG_WARN, "heartbeat_failed", LOG_STR("sqlstate", err->sqlstate), LOG_STR("error", err->message));
+    LOG(heartbeat->log, LOG_WARN, "heartbeat_failed", LOG_STR("sqlstate", err->sqlstate),
+        LOG_STR("error", err->message));
 }
 
 static void add_task(void *owner, const struct task *task) {
@@ -106,8 +108,8 @@ static void on_timer(uv_timer_t *timer) {
 struct heartbeat *heartbeat_new(uv_loop_t *loop, struct pg *pg, const char *worker_id, const struct pool *pool,
                                 const struct heartbeat_events *events, void *owner, struct log *log) {
   struct heartbeat *heartbeat = xcalloc(1, sizeof *heartbeat);
-  *heartbeat = (struct heartbeat){
-      .pg = pg, .worker_id = worker_id, .pool = pool, .events = *events, .owner = owner, .log = log};
+  *heartbeat =
+      (struct heartbeat){.pg = pg, .worker_id = worker_id, .pool = pool, .events = *events, .owner = owner, .log = log};
   uv_timer_init(loop, &heartbeat->timer);
   heartbeat->timer.data = heartbeat;
   uv_timer_start(&heartbeat->timer, on_timer, BEAT_MS, BEAT_MS);

@@ -74,8 +74,8 @@ static void make_worker_id(char *text, size_t size) {
   uv_random(NULL, NULL, b, sizeof b, 0, NULL);
   b[6] = (unsigned char)(0x40 | (b[6] & 0x0F)); /* version 4, random */
   b[8] = (unsigned char)(0x80 | (b[8] & 0x3F));
-  snprintf(text, size, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2], b[3], b[4],
-           b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+  snprintf(text, size, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2], b[3],
+           b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
 }
 
 struct lifecycle *lifecycle_new(uv_loop_t *loop, const struct worker_options *options,

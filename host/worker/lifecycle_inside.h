@@ -13,12 +13,12 @@
 #include "worker/work.h"
 
 /* X(state, text, states it may move to) */
-#define LIFECYCLE_STATES(X)                                                         \
-  X(STARTING, "starting", IN(DEPLOYING) | IN(STOPPED))                              \
-  X(FENCED, "fenced", IN(DEPLOYING) | IN(STOPPED))                                  \
-  X(DEPLOYING, "deploying", IN(FENCED) | IN(RUNNING) | IN(STARTING) | IN(STOPPED))  \
-  X(RUNNING, "running", IN(DRAINING))                                               \
-  X(DRAINING, "draining", IN(STOPPED))                                              \
+#define LIFECYCLE_STATES(X)                                                        \
+  X(STARTING, "starting", IN(DEPLOYING) | IN(STOPPED))                             \
+  X(FENCED, "fenced", IN(DEPLOYING) | IN(STOPPED))                                 \
+  X(DEPLOYING, "deploying", IN(FENCED) | IN(RUNNING) | IN(STARTING) | IN(STOPPED)) \
+  X(RUNNING, "running", IN(DRAINING))                                              \
+  X(DRAINING, "draining", IN(STOPPED))                                             \
   X(STOPPED, "stopped", 0)
 
 enum lifecycle_state {
@@ -36,9 +36,9 @@ struct lifecycle {
   enum lifecycle_state state; /* moved by lifecycle_set_state alone */
   int exit_code;
   char worker_id[37];
-  char *program;                 /* the log's context */
+  char *program; /* the log's context */
   char *application_name;
-  char *listen;                  /* the LISTEN statement */
+  char *listen;                   /* the LISTEN statement */
   const char *control_session[2]; /* borrowed: settings, listen */
   struct load_report report;
   const struct load_worker *worker; /* of the report; NULL until it is chosen */
@@ -46,13 +46,13 @@ struct lifecycle {
   struct pg *control;
   struct work *work;
   struct heartbeat *heartbeat; /* NULL unless it beats */
-  uv_timer_t timer;            /* next try to deploy; end of grace; end of the wait for the database. Never two at once */
-  bool checking;               /* the schema check is under way */
-  bool checked;                /* the schema fits */
-  bool fenced;                 /* logged */
-  bool deploy_sent;            /* so the database may know this worker */
-  bool killed;                 /* executors were killed to end the drain */
-  bool closing;                /* stopped, and the connections are closed */
+  uv_timer_t timer; /* next try to deploy; end of grace; end of the wait for the database. Never two at once */
+  bool checking;    /* the schema check is under way */
+  bool checked;     /* the schema fits */
+  bool fenced;      /* logged */
+  bool deploy_sent; /* so the database may know this worker */
+  bool killed;      /* executors were killed to end the drain */
+  bool closing;     /* stopped, and the connections are closed */
   void (*ended)(void *owner);
   void *ended_owner;
 };

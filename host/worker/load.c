@@ -41,7 +41,8 @@ static void on_line(void *owner, bool from_stderr, const char *line) {
 
 static void on_exited(void *owner, const struct executor_exit *exit) {
   struct load *load = owner;
-  if (!load->loaded) err_set(load->err, ERR_CONFIG, EXIT_MODULES, "the executor that loads the modules %s", exit->reason);
+  if (!load->loaded)
+    err_set(load->err, ERR_CONFIG, EXIT_MODULES, "the executor that loads the modules %s", exit->reason);
   executor_process_free(load->process);
 }
 

@@ -6,7 +6,7 @@
 #include "worker/load_report.h"
 
 struct load_options {
-  const char *root; /* NULL: found from the first path */
+  const char *root;         /* NULL: found from the first path */
   const char *const *paths; /* as given on the command line */
   size_t path_count;
   bool development;

@@ -17,7 +17,7 @@ struct load_worker {
 struct load_problem {
   char *code;
   char *message;
-  char *file; /* NULL, like the rest, where it is not known */
+  char *file;   /* NULL, like the rest, where it is not known */
   int64_t line; /* 0 where it is not known */
   char *flow;
   char *step;

@@ -64,9 +64,7 @@ struct output_lines *output_lines_new(uv_loop_t *loop, output_line line, void (*
 
 uv_stream_t *output_lines_stream(struct output_lines *lines) { return (uv_stream_t *)&lines->pipe; }
 
-void output_lines_start(struct output_lines *lines) {
-  uv_read_start((uv_stream_t *)&lines->pipe, on_alloc, on_read);
-}
+void output_lines_start(struct output_lines *lines) { uv_read_start((uv_stream_t *)&lines->pipe, on_alloc, on_read); }
 
 static void on_closed(uv_handle_t *handle) { free(handle->data); }
 

@@ -15,13 +15,13 @@ struct pool {
   const char *queue;
   struct slot *slots;
   struct flight *flight;
-  struct task *waiting; /* for an executor to become ready */
+  struct task *waiting;      /* for an executor to become ready */
   struct load_report report; /* of the first that has loaded; the others must agree */
   char *digest;              /* the report's, kept for replacements */
   int loaded_count;
-  bool loaded;  /* reported loaded or failed */
-  bool ending;  /* no executor is replaced */
-  bool killing; /* what dead executors had is released, never failed */
+  bool loaded;      /* reported loaded or failed */
+  bool ending;      /* no executor is replaced */
+  bool killing;     /* what dead executors had is released, never failed */
   int open_handles; /* respawn timers and one for the owner's pool_free */
 };
 

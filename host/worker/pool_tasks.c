@@ -143,7 +143,8 @@ static void on_log(struct slot *slot, struct frame *frame) {
   char *message = cursor_strdup(&frame->payload);
   char *fields = cursor_strdup(&frame->payload);
   const struct task *task = flight_find(pool->flight, frame->task);
-  if (!frame->payload.bad && level <= LOG_ERROR) task_log(pool->log, (enum log_level)level, "log", task, message, fields);
+  if (!frame->payload.bad && level <= LOG_ERROR)
+    task_log(pool->log, (enum log_level)level, "log", task, message, fields);
   free(message);
   free(fields);
 }

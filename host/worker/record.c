@@ -49,7 +49,8 @@ static void add_failures(struct pg_params *params, struct task *const *tasks, in
   }
 }
 
-void record_add(struct pg_unit *unit, struct record_calls *calls, const struct batch *batch, const char *claiming_queue) {
+void record_add(struct pg_unit *unit, struct record_calls *calls, const struct batch *batch,
+                const char *claiming_queue) {
   int count = batch->completed + batch->failed + batch->released;
   *calls = (struct record_calls){.index = {-1, -1, -1, -1, -1}};
   if (count == 0) return;
@@ -73,7 +74,8 @@ static void log_answers(const struct pg_unit *unit, int call, struct task *const
     if (strcmp(answer, "already") == 0)
       task_log(log, LOG_DEBUG, "recorded_before", task, NULL, NULL);
     else
-      task_log(log, LOG_WARN, "refused_late_result", task, task->verdict == VERDICT_COMPLETED ? NULL : task->text, NULL);
+      task_log(log, LOG_WARN, "refused_late_result", task, task->verdict == VERDICT_COMPLETED ? NULL : task->text,
+               NULL);
   }
 }
 

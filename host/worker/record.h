@@ -15,7 +15,8 @@ struct record_calls {
 
 /* Adds lock_runs and what the batch needs of complete, fail and release. claiming_queue: the queue that the unit will end
  * with a claim on, or NULL. */
-void record_add(struct pg_unit *unit, struct record_calls *calls, const struct batch *batch, const char *claiming_queue);
+void record_add(struct pg_unit *unit, struct record_calls *calls, const struct batch *batch,
+                const char *claiming_queue);
 /* Logs the answers of a committed unit that say a result was not taken. */
 void record_log_answers(const struct pg_unit *unit, const struct record_calls *calls, const struct batch *batch,
                         struct log *log);

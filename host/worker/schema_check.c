@@ -55,7 +55,8 @@ void schema_set_pooled(struct err *err) {
 
 void schema_explain(struct err *err) {
   static const char *const missing[] = {"3F000", "42P01", "42883", "42703"};
-  static const char *const pooled[] = {"26000", "42P05"}; /* a prepared statement is gone, or somebody else's is there */
+  static const char *const pooled[] = {"26000",
+                                       "42P05"}; /* a prepared statement is gone, or somebody else's is there */
   for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
     if (strcmp(err->sqlstate, missing[i]) != 0) continue;
     err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema pgflow is missing or too old");

@@ -9,10 +9,10 @@
 #include "worker/task.h"
 
 /* X(state, text, states it may move to) */
-#define SLOT_STATES(X)                                          \
-  X(EMPTY, "empty", IN(LOADING))                                \
-  X(LOADING, "loading", IN(READY) | IN(LEAVING) | IN(EMPTY))    \
-  X(READY, "ready", IN(LEAVING) | IN(EMPTY))                    \
+#define SLOT_STATES(X)                                       \
+  X(EMPTY, "empty", IN(LOADING))                             \
+  X(LOADING, "loading", IN(READY) | IN(LEAVING) | IN(EMPTY)) \
+  X(READY, "ready", IN(LEAVING) | IN(EMPTY))                 \
   X(LEAVING, "leaving", IN(EMPTY))
 
 enum slot_state {
@@ -24,9 +24,9 @@ enum slot_state {
 struct slot {
   struct pool *pool;
   int index;
-  enum slot_state state;             /* moved by slot_set_state alone */
-  struct executor_process *process;  /* NULL while empty */
-  struct task *tasks;                /* owned, oldest first */
+  enum slot_state state;            /* moved by slot_set_state alone */
+  struct executor_process *process; /* NULL while empty */
+  struct task *tasks;               /* owned, oldest first */
   int task_count;
   uv_timer_t respawn; /* runs while an empty slot waits for its next executor */
   uint64_t spawned_at;

@@ -94,7 +94,8 @@ static bool walk_folder(struct walk *walk, const char *path, const struct ancest
   char *full = xasprintf("%s/%s", walk->root, path);
   int count = scandir(full, &names, NULL, alphasort);
   free(full);
-  if (count < 0) return errno == EACCES || errno == ENOENT || fail(walk, path); /* closed to us: nothing can be required there */
+  if (count < 0)
+    return errno == EACCES || errno == ENOENT || fail(walk, path); /* closed to us: nothing can be required there */
   bool good = true;
   for (int i = 0; i < count; i++) {
     if (good && is_wanted(names[i])) {

@@ -40,8 +40,7 @@ void startup_not_loaded(struct lifecycle *lifecycle, const struct load_report *r
 /* "a, b, c", owned by the caller. */
 static char *list_queues(const struct load_report *report) {
   struct buf list = {0};
-  for (size_t i = 0; i < report->worker_count; i++)
-    buf_printf(&list, "%s%s", i ? ", " : "", report->workers[i].queue);
+  for (size_t i = 0; i < report->worker_count; i++) buf_printf(&list, "%s%s", i ? ", " : "", report->workers[i].queue);
   char *text = xmemdup(list.data, list.len);
   buf_free(&list);
   return text;
@@ -108,8 +107,8 @@ static void run(struct lifecycle *lifecycle) {
   LOG(lifecycle->log, LOG_INFO, "running", LOG_STR("queue", lifecycle->worker->queue),
       LOG_STR("function", lifecycle->worker->name), LOG_STR("worker", lifecycle->worker_id),
       LOG_INT("concurrency", lifecycle->options->concurrency));
-  lifecycle->heartbeat = heartbeat_new(lifecycle->loop, lifecycle->control, lifecycle->worker_id, lifecycle->pool, &events,
-                                       lifecycle, lifecycle->log);
+  lifecycle->heartbeat = heartbeat_new(lifecycle->loop, lifecycle->control, lifecycle->worker_id, lifecycle->pool,
+                                       &events, lifecycle, lifecycle->log);
   work_start(lifecycle->work, FIRST_GENERATION);
 }
 

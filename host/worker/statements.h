@@ -5,47 +5,47 @@
 #include "base/pg_unit.h"
 
 /* On the control connection. STMT(name, text) */
-#define CONTROL_STATEMENTS(STMT)                                                                                        \
-  STMT(SCHEMA,                                                                                                          \
-       "select m.version, m.oldest_program,"                                                                            \
-       " string_to_array(m.oldest_program, '.')::int[] > string_to_array($1::text, '.')::int[]"                         \
-       " from pgflow.migrations m order by m.version desc limit 1")                                                     \
-  STMT(DEPLOY,                                                                                                          \
-       "select flow_slug, status, alias_status, array_to_string(differences, E'\\n'), message"                          \
-       " from pgflow.deploy_flows($1::uuid, $2::text, $3::text, $4::jsonb, $5::bigint)")                                \
-  STMT(HEARTBEAT,                                                                                                       \
-       "select deprecated, function_enabled, schema_version, array_to_string(lost_ordinals, ',')"                       \
-       " from pgflow.worker_heartbeat($1::uuid, $2::uuid[], $3::text[], $4::int[], $5::bigint[])")                      \
-  STMT(INPUT, "select pgflow.run_input($1::uuid)")                                                                      \
+#define CONTROL_STATEMENTS(STMT)                                                                   \
+  STMT(SCHEMA,                                                                                     \
+       "select m.version, m.oldest_program,"                                                       \
+       " string_to_array(m.oldest_program, '.')::int[] > string_to_array($1::text, '.')::int[]"    \
+       " from pgflow.migrations m order by m.version desc limit 1")                                \
+  STMT(DEPLOY,                                                                                     \
+       "select flow_slug, status, alias_status, array_to_string(differences, E'\\n'), message"     \
+       " from pgflow.deploy_flows($1::uuid, $2::text, $3::text, $4::jsonb, $5::bigint)")           \
+  STMT(HEARTBEAT,                                                                                  \
+       "select deprecated, function_enabled, schema_version, array_to_string(lost_ordinals, ',')"  \
+       " from pgflow.worker_heartbeat($1::uuid, $2::uuid[], $3::text[], $4::int[], $5::bigint[])") \
+  STMT(INPUT, "select pgflow.run_input($1::uuid)")                                                 \
   STMT(STOP, "select pgflow.mark_worker_stopped($1::uuid)")
 
 /* On the work connection; the parts of one batch, in this order. */
-#define WORK_STATEMENTS(STMT)                                                                                           \
-  STMT(LOCK, "select pgflow.lock_runs($1::uuid[], $2::text)")                                                           \
-  STMT(COMPLETE,                                                                                                        \
-       "select ordinal, answer"                                                                                         \
-       " from pgflow.complete_tasks($1::uuid[], $2::text[], $3::int[], $4::bigint[], $5::jsonb[])")                     \
-  STMT(FAIL,                                                                                                            \
-       "select ordinal, answer from pgflow.fail_tasks($1::uuid[], $2::text[], $3::int[], $4::bigint[],"                 \
-       " $5::text[], $6::float8[], $7::boolean[], $8::boolean[])")                                                      \
-  STMT(RELEASE, "select ordinal, answer from pgflow.release_tasks($1::uuid[], $2::text[], $3::int[], $4::bigint[])")    \
-  STMT(CLAIM,                                                                                                           \
-       "select kind, status, next_visible_ms, flow_slug, run_id, step_slug, task_index, msg_id, claim_no, attempt,"     \
-       " max_attempts, timeout_s, input, flow_input"                                                                    \
+#define WORK_STATEMENTS(STMT)                                                                                        \
+  STMT(LOCK, "select pgflow.lock_runs($1::uuid[], $2::text)")                                                        \
+  STMT(COMPLETE,                                                                                                     \
+       "select ordinal, answer"                                                                                      \
+       " from pgflow.complete_tasks($1::uuid[], $2::text[], $3::int[], $4::bigint[], $5::jsonb[])")                  \
+  STMT(FAIL,                                                                                                         \
+       "select ordinal, answer from pgflow.fail_tasks($1::uuid[], $2::text[], $3::int[], $4::bigint[],"              \
+       " $5::text[], $6::float8[], $7::boolean[], $8::boolean[])")                                                   \
+  STMT(RELEASE, "select ordinal, answer from pgflow.release_tasks($1::uuid[], $2::text[], $3::int[], $4::bigint[])") \
+  STMT(CLAIM,                                                                                                        \
+       "select kind, status, next_visible_ms, flow_slug, run_id, step_slug, task_index, msg_id, claim_no, attempt,"  \
+       " max_attempts, timeout_s, input, flow_input"                                                                 \
        " from pgflow.claim_tasks($1::uuid, $2::bigint, $3::text, $4::int)")
 
 enum control_statement {
 #define STMT(name, text) STMT_##name,
   CONTROL_STATEMENTS(STMT)
 #undef STMT
-  CONTROL_STATEMENT_COUNT
+      CONTROL_STATEMENT_COUNT
 };
 
 enum work_statement {
 #define STMT(name, text) STMT_##name,
   WORK_STATEMENTS(STMT)
 #undef STMT
-  WORK_STATEMENT_COUNT
+      WORK_STATEMENT_COUNT
 };
 
 /* Indexed by the enums above. */

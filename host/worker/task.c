@@ -18,7 +18,8 @@ void task_free(struct task *task) {
   free(task);
 }
 
-void task_put_frame(const struct task *task, const char *queue, const char *worker_id, double deadline, struct buf *out) {
+void task_put_frame(const struct task *task, const char *queue, const char *worker_id, double deadline,
+                    struct buf *out) {
   buf_put_str(out, task->flow_slug);
   buf_put_str(out, task->step_slug);
   buf_put_str(out, task->run_id);

@@ -51,7 +51,8 @@ struct task {
 /* Frees the task and all it owns. */
 void task_free(struct task *task);
 /* Appends the TASK frame's payload. deadline in seconds since the epoch. */
-void task_put_frame(const struct task *task, const char *queue, const char *worker_id, double deadline, struct buf *out);
+void task_put_frame(const struct task *task, const char *queue, const char *worker_id, double deadline,
+                    struct buf *out);
 /* Sets the result. text is copied: an output as it is, a message made valid and cut to TASK_MESSAGE_MAX. */
 void task_settle(struct task *task, enum verdict verdict, const char *text, size_t length, double delay_s);
 /* The same with a formatted message. */

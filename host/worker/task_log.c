@@ -7,7 +7,7 @@ void task_log(struct log *log, enum log_level level, const char *verb, const str
     LOG(log, level, verb, LOG_STR("message", message), LOG_JSON_TEXT("fields", fields));
     return;
   }
-  LOG(log, level, verb, LOG_STR("flow", task->flow_slug), LOG_STR("run", task->run_id), LOG_STR("step", task->step_slug),
-      LOG_INT("index", task->task_index), LOG_INT("attempt", task->attempt), LOG_STR("message", message),
-      LOG_JSON_TEXT("fields", fields));
+  LOG(log, level, verb, LOG_STR("flow", task->flow_slug), LOG_STR("run", task->run_id),
+      LOG_STR("step", task->step_slug), LOG_INT("index", task->task_index), LOG_INT("attempt", task->attempt),
+      LOG_STR("message", message), LOG_JSON_TEXT("fields", fields));
 }

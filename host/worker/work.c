@@ -37,7 +37,7 @@ struct work {
   struct batch batch;
   struct record_calls calls;
   uint64_t sent_at;
-  int failures; /* in a row */
+  int failures;                                        /* in a row */
   char last_error[sizeof(((struct err *)0)->message)]; /* logged; "" after a success */
 };
 
@@ -118,7 +118,8 @@ static void failed(struct work *work, const struct pg_unit *unit, const struct e
   }
   if (blames_result(work, unit, err)) {
     LOG(work->log, LOG_WARN, "database_refused_result", LOG_STR("sqlstate", err->sqlstate),
-        LOG_STR("error", err->message), LOG_INT("batch", work->batch.completed + work->batch.failed + work->batch.released));
+        LOG_STR("error", err->message),
+        LOG_INT("batch", work->batch.completed + work->batch.failed + work->batch.released));
     if (!batcher_refused(work->batcher, pg_unit_message(unit), pg_unit_detail(unit))) back_off(work, ERROR_MS);
     poller_failed(work->poller, false);
     return;
@@ -183,8 +184,8 @@ static void on_lost(void *owner, const struct err *err, int retry_ms) {
   work->events.lost(work->owner, err, retry_ms);
 }
 
-struct work *work_new(uv_loop_t *loop, const struct work_options *options, const struct work_events *events, void *owner,
-                      struct log *log, struct err *err) {
+struct work *work_new(uv_loop_t *loop, const struct work_options *options, const struct work_events *events,
+                      void *owner, struct log *log, struct err *err) {
   static const struct pg_events pg_events = {.ready = on_ready, .lost = on_lost};
   const struct pg_options pg_options = {
       .conninfo = options->conninfo,

@@ -22,15 +22,15 @@ struct work_options { /* borrowed until work_close, except conninfo and applicat
 struct work_events {
   void (*ready)(void *owner); /* connected, again after each loss */
   void (*lost)(void *owner, const struct err *err, int retry_ms);
-  int (*free_slots)(void *owner); /* how many more tasks can be taken now */
+  int (*free_slots)(void *owner);                  /* how many more tasks can be taken now */
   void (*claimed)(void *owner, struct task *task); /* the claim has committed; the owner takes the task over */
   void (*refused)(void *owner, enum claim_status status, const char *unknown); /* no task was claimed; see claim.h */
   void (*answered)(void *owner); /* a transaction was answered, well or badly; all tasks in it have been reported */
 };
 
 /* NULL with *err if the conninfo cannot be read. */
-struct work *work_new(uv_loop_t *loop, const struct work_options *options, const struct work_events *events, void *owner,
-                      struct log *log, struct err *err) __attribute__((warn_unused_result));
+struct work *work_new(uv_loop_t *loop, const struct work_options *options, const struct work_events *events,
+                      void *owner, struct log *log, struct err *err) __attribute__((warn_unused_result));
 void work_connect(struct work *work);
 int work_backend_pid(const struct work *work);
 bool work_is_connected(const struct work *work);

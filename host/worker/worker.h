@@ -9,18 +9,18 @@
 #include "base/log.h"
 
 struct worker_options {
-  const char *database; /* a libpq conninfo or URI */
-  const char *queue;    /* NULL: the only queue of the load */
-  const char *root;     /* NULL: found from the first path */
+  const char *database;     /* a libpq conninfo or URI */
+  const char *queue;        /* NULL: the only queue of the load */
+  const char *root;         /* NULL: found from the first path */
   const char *const *paths; /* as given on the command line; relative ones are taken from the current folder */
   size_t path_count;
-  int executors;   /* processes, 1 or more */
-  int concurrency; /* most tasks in flight, 1 or more */
-  int batch;       /* most tasks in one transaction, 1 or more */
-  double grace_s;  /* time to drain, in seconds */
+  int executors;           /* processes, 1 or more */
+  int concurrency;         /* most tasks in flight, 1 or more */
+  int batch;               /* most tasks in one transaction, 1 or more */
+  double grace_s;          /* time to drain, in seconds */
   int64_t executor_memory; /* bytes, each */
   int64_t max_output;      /* bytes of one task's output */
-  bool development; /* handlers must not write new globals */
+  bool development;        /* handlers must not write new globals */
 };
 
 /* Runs until the worker has stopped; returns the exit code of the command. Errors and problems of modules have been

@@ -28,25 +28,28 @@ static void writes_text(void **state) {
   const struct log log = {.format = LOG_TEXT, .program = "worker q"};
   (void)state;
   CHECK_LINE(&log, "2023-11-14T22:13:20.123Z warn  [worker q] did\n");
-  CHECK_LINE(&log, "2023-11-14T22:13:20.123Z warn  [worker q] did a=plain b=\"two words\" c=\"\" d=-5 e=0.1 f={\"x\":1}\n",
+  CHECK_LINE(&log,
+             "2023-11-14T22:13:20.123Z warn  [worker q] did a=plain b=\"two words\" c=\"\" d=-5 e=0.1 f={\"x\":1}\n",
              LOG_STR("a", "plain"), LOG_STR("b", "two words"), LOG_STR("c", ""), LOG_INT("d", -5), LOG_F64("e", 0.1),
              LOG_JSON_TEXT("f", "{\"x\":1}"), LOG_STR("left_out", NULL), LOG_JSON_TEXT("too", NULL));
   CHECK_LINE(&log,
-             "2023-11-14T22:13:20.123Z warn  [worker q] did a=\"say \\\"x\\\" \\\\ y\" b=\"one\\ntwo\\tthree\\r\" c=\"\\x1b[31m\" "
+             "2023-11-14T22:13:20.123Z warn  [worker q] did a=\"say \\\"x\\\" \\\\ y\" b=\"one\\ntwo\\tthree\\r\" "
+             "c=\"\\x1b[31m\" "
              "d=\"k=v\" e=\"\xc3\xa4\" f=\"\xEF\xBF\xBD!\"\n",
-             LOG_STR("a", "say \"x\" \\ y"), LOG_STR("b", "one\ntwo\tthree\r"), LOG_STR("c", "\x1b[31m"), LOG_STR("d", "k=v"),
-             LOG_STR("e", "\xc3\xa4"), LOG_STR("f", "\xff!"));
+             LOG_STR("a", "say \"x\" \\ y"), LOG_STR("b", "one\ntwo\tthree\r"), LOG_STR("c", "\x1b[31m"),
+             LOG_STR("d", "k=v"), LOG_STR("e", "\xc3\xa4"), LOG_STR("f", "\xff!"));
 }
 
 static void writes_json(void **state) {
   const struct log log = {.format = LOG_JSON};
   (void)state;
   CHECK_LINE(&log, "{\"time\":\"2023-11-14T22:13:20.123Z\",\"level\":\"warn\",\"verb\":\"did\"}\n");
-  CHECK_LINE(&log,
-             "{\"time\":\"2023-11-14T22:13:20.123Z\",\"level\":\"warn\",\"verb\":\"did\",\"a\":\"say \\\"x\\\" \\\\ y\","
-             "\"b\":\"one\\ntwo\",\"c\":\"\\u001b\\u007f\",\"d\":7,\"e\":null,\"f\":[1],\"g\":\"\xEF\xBF\xBD\"}\n",
-             LOG_STR("a", "say \"x\" \\ y"), LOG_STR("b", "one\ntwo"), LOG_STR("c", "\x1b\x7f"), LOG_INT("d", 7),
-             LOG_F64("e", NAN), LOG_JSON_TEXT("f", "[1]"), LOG_STR("g", "\xc0"));
+  CHECK_LINE(
+      &log,
+      "{\"time\":\"2023-11-14T22:13:20.123Z\",\"level\":\"warn\",\"verb\":\"did\",\"a\":\"say \\\"x\\\" \\\\ y\","
+      "\"b\":\"one\\ntwo\",\"c\":\"\\u001b\\u007f\",\"d\":7,\"e\":null,\"f\":[1],\"g\":\"\xEF\xBF\xBD\"}\n",
+      LOG_STR("a", "say \"x\" \\ y"), LOG_STR("b", "one\ntwo"), LOG_STR("c", "\x1b\x7f"), LOG_INT("d", 7),
+      LOG_F64("e", NAN), LOG_JSON_TEXT("f", "[1]"), LOG_STR("g", "\xc0"));
 }
 
 static void reads_levels(void **state) {
@@ -69,7 +72,9 @@ static void check_clean(const char *bytes, size_t length, size_t limit, const ch
 
 static void cleans_and_cuts_text(void **state) {
   (void)state;
-  check_clean("a\0b", 3, 0, "a\xEF\xBF\xBD" "b");
+  check_clean("a\0b", 3, 0,
+              "a\xEF\xBF\xBD"
+              "b");
   check_clean("\xed\xa0\x80", 3, 0, "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"); /* a surrogate */
   check_clean("\xf0\x9f\x98\x80", 4, 0, "\xf0\x9f\x98\x80");
   check_clean("\xf0\x9f\x98", 3, 0, "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"); /* cut short */

@@ -1,0 +1,97 @@
+/* From a host's name to a connection that is set up: resolve, connect, prepare. */
+#include <stdlib.h>
+#include <utlist.h>
+
+#include "base/pg_inside.h"
+
+enum { ATTEMPT_MS = 10000 };
+
+static const struct pg_statement pid_statement = {.name = "", .sql = "select pg_catalog.pg_backend_pid()"};
+
+static void on_set_up(void *owner, struct pg_unit *unit, const struct err *err) {
+  struct pg *pg = owner;
+  if (pg->state != PG_SETTING_UP) return; /* the connection broke, or is being closed */
+  if (err) {
+    pg_broke(pg, err);
+    return;
+  }
+  const PGresult *pid = pg_unit_result(unit, (int)(pg->options.session_count + pg->options.statement_count) + 1);
+  pg->backend_pid = atoi(PQgetvalue(pid, 0, 0));
+  pg->failures = 0;
+  pg_set_state(pg, PG_READY);
+  if (pg->queue) pg_kick(pg);
+  pg->events.ready(pg->owner);
+}
+
+/* The connection is open: sends the set-up unit, ahead of all that is queued. */
+static void set_up(struct pg *pg) {
+  pg_set_state(pg, PG_SETTING_UP);
+  if (PQsetnonblocking(pg->conn, 1) != 0 || PQenterPipelineMode(pg->conn) != 1) {
+    pg_broke_by_libpq(pg);
+    return;
+  }
+  struct pg_unit *unit = pg_unit_new(on_set_up, pg);
+  for (size_t i = 0; i < pg->options.session_count; i++) pg_unit_add_sql(unit, pg->options.session[i]);
+  for (size_t i = 0; i < pg->options.statement_count; i++) pg_unit_add_prepare(unit, &pg->options.statements[i]);
+  pg_unit_add_prepare(unit, &pid_statement);
+  pg_unit_add(unit, &pid_statement);
+  DL_APPEND(pg->sent, unit);
+  unit->sent_at = uv_now(pg->loop);
+  if (pg_unit_send(unit, pg->conn))
+    pg_pump(pg, false);
+  else
+    pg_broke_by_libpq(pg);
+}
+
+/* The socket may be another after each step, even under the same number, so the poll handle goes before it. */
+void pg_connect_step(struct pg *pg) {
+  pg_stop_watching(pg);
+  bool watched = false;
+  switch (PQconnectPoll(pg->conn)) {
+    case PGRES_POLLING_OK:
+      set_up(pg);
+      return;
+    case PGRES_POLLING_READING:
+      watched = pg_watch(pg, UV_READABLE);
+      break;
+    case PGRES_POLLING_WRITING:
+      watched = pg_watch(pg, UV_WRITABLE);
+      break;
+    case PGRES_POLLING_FAILED:
+    case PGRES_POLLING_ACTIVE:
+      break;
+  }
+  if (!watched) pg_broke_by_libpq(pg);
+}
+
+static void on_attempt_over(uv_timer_t *timer) {
+  struct pg *pg = timer->data;
+  struct err err;
+  err_set(&err, ERR_RETRY, EXIT_DATABASE, "database: no connection within %d s", ATTEMPT_MS / 1000);
+  pg_broke(pg, &err);
+}
+
+/* What functions raise as notices is for people at psql; libpq would print it to stderr. */
+static void ignore_notice(void *owner, const PGresult *result) {
+  (void)owner;
+  (void)result;
+}
+
+static void on_resolved(void *owner, const struct err *err) {
+  struct pg *pg = owner;
+  if (pg->state != PG_RESOLVING) return; /* it took longer than the attempt */
+  if (err) {
+    pg_broke(pg, err);
+    return;
+  }
+  pg_set_state(pg, PG_CONNECTING);
+  pg->conn = pg_target_connect(pg->target);
+  if (pg->conn) PQsetNoticeReceiver(pg->conn, ignore_notice, NULL);
+  if (!pg->conn || PQstatus(pg->conn) == CONNECTION_BAD || !pg_watch(pg, UV_WRITABLE)) pg_broke_by_libpq(pg);
+}
+
+void pg_attempt(struct pg *pg) {
+  pg_set_state(pg, PG_RESOLVING);
+  uv_timer_start(&pg->timer, on_attempt_over, ATTEMPT_MS, 0);
+  pg_target_resolve(pg->target, pg->loop, on_resolved, pg);
+}
