@@ -1,7 +1,7 @@
 -- In production another shape under a deployed slug is refused, with the differences, and nothing at all changes (I1).
 begin;
 \ir ../support/fixtures.sql
-select plan(2);
+select plan(3);
 
 select spec.deploy('greet', spec.step('a'), spec.step('b', '{a}'));
 create temp table before as select spec.definitions() as definitions;
@@ -11,6 +11,11 @@ select results_eq(
   $$ values ('greet', 'shape_mismatch', 'kept', array['Step at index 1: type differs ''map'' vs ''single''']) $$, 'the answer'
 );
 select is(spec.definitions(), (select definitions from before), 'every definition, option, worker and handler is as it was');
+create temp table refused as select * from pgflow.deploy_flows(gen_random_uuid(), 'unheard of', 'greet', jsonb_build_object(
+  'flows', jsonb_build_array(spec.flow('greet', array[spec.step('z')]))), 1);
+select is(
+  (select count(*)::int from pgflow.worker_functions where function_name = 'unheard of'), 0, 'nor does it leave a worker function'
+);
 
 select * from finish();
 rollback;

@@ -14,10 +14,12 @@ as $$
 #variable_conflict use_column
 declare
   v_enabled boolean;
+  v_new_function int;
   v_checks pgflow.deployment_check[];
 begin
   perform pgflow._lock_deployments();
   insert into pgflow.worker_functions (function_name) values (p_function_name) on conflict do nothing;
+  get diagnostics v_new_function = row_count;
   select w.enabled into v_enabled from pgflow.worker_functions w where w.function_name = p_function_name for share;
   if not v_enabled then
     return query
@@ -28,6 +30,9 @@ begin
 
   v_checks := array(select pgflow._check_flow_deployment(f.value, p_registry) from jsonb_array_elements(p_registry -> 'flows') as f (value));
   if exists (select from unnest(v_checks) c where c.status not in ('created', 'verified', 'recreated')) then
+    if v_new_function > 0 then
+      delete from pgflow.worker_functions w where w.function_name = p_function_name;
+    end if;
     return query select c.flow_slug, c.status, 'kept', c.differences, c.message from unnest(v_checks) c;
     return;
   end if;
