@@ -14,13 +14,14 @@
  *   TASK        task number in the header; text flow_slug, text step_slug, text run_id, i64 task_index, i64 attempt,
  *               i64 max_attempts, text queue, text worker_id, f64 deadline (epoch seconds), json input, json? flow_input
  *   FLOW_INPUT_REPLY  json? input, text? error            answers FLOW_INPUT of the same task
- *   ABANDON     the task's coroutine is ended, its result is no longer wanted; nothing is answered
+ *   ABANDON     the task's coroutine is to be ended; answered by ABANDONED, after a RESULT where that came first
  *   STOPPING    the worker drains: ctx:stopping() is true from now on
  * executor -> host
  *   HELLO       text build_id, i64 pid                    first frame
  *   LOADED      text digest, u32 n, n * (text queue, text name, json registry (see lua/luaflow/registry.lua))
  *   PROBLEMS    u32 n, n * (text code, text message, text? file, i64 line or 0, text? flow, text? step, text? hint)
  *   RESULT      u8 outcome (enum outcome), json? output, text? message, f64 delay in seconds or -1
+ *   ABANDONED   no payload: no Lua of the task will run any more
  *   LOG         u8 level (enum log_level), text message, json? fields; task 0: not of a task
  *   FLOW_INPUT  no payload: asks for the input of the task's run
  *   EXIT        i64 code: a script has ended (LOAD_SCRIPT alone)
@@ -35,6 +36,7 @@
   X(LOADED)            \
   X(PROBLEMS)          \
   X(RESULT)            \
+  X(ABANDONED)         \
   X(LOG)               \
   X(FLOW_INPUT)        \
   X(EXIT)

@@ -55,7 +55,10 @@ void flow_input_reply(struct runtime *runtime, uint64_t number, struct text inpu
     error = (struct text){.bytes = "the run's input is gone", .length = sizeof "the run's input is gone" - 1};
   }
   struct answer answer = {.runtime = runtime, .task = task, .error = error};
-  if (lua_cpcall(runtime->L, deliver, &answer) != 0) {
+  pulse_begin(runtime->pulse, number);
+  int status = lua_cpcall(runtime->L, deliver, &answer);
+  pulse_end(runtime->pulse);
+  if (status != 0) {
     lua_xmove(runtime->L, task->co, 1); // [message]
     lua_pushboolean(task->co, false);
     lua_insert(task->co, -2);

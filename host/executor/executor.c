@@ -18,7 +18,7 @@
 #include "executor/state.h"
 #include "executor/task.h"
 
-enum { CHANNEL_FD = 3, SNAPSHOT_FD = 4 };
+enum { CHANNEL_FD = 3, SNAPSHOT_FD = 4, PULSE_FD = 5 };
 
 struct message {
   enum frame_type type;
@@ -46,6 +46,14 @@ static bool tie_to_host(void) {
 static void hide_from_children(void) {
   fcntl(CHANNEL_FD, F_SETFD, FD_CLOEXEC);
   fcntl(SNAPSHOT_FD, F_SETFD, FD_CLOEXEC);
+}
+
+/* A handler's crash ends the process by its signal; the address sanitizer would make an abort of it. */
+static void leave_crashes_alone(void) {
+#ifdef __SANITIZE_ADDRESS__
+  static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+  for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) signal(crashes[i], SIG_DFL);
+#endif
 }
 
 static void on_frame(void *owner, struct frame *frame) {
@@ -89,6 +97,7 @@ static void send_hello(struct runtime *runtime) {
 static void abandon(struct runtime *runtime, uint64_t number) {
   struct task *task = sched_find(runtime->sched, number);
   if (task) sched_abandon(task);
+  runtime_send(runtime, FRAME_ABANDONED, number, NULL);
 }
 
 static bool reply(struct runtime *runtime, uint64_t number, struct cursor *payload) {
@@ -113,6 +122,7 @@ static bool dispatch(struct runtime *runtime, enum frame_type type, uint64_t tas
     case FRAME_LOADED:
     case FRAME_PROBLEMS:
     case FRAME_RESULT:
+    case FRAME_ABANDONED:
     case FRAME_LOG:
     case FRAME_FLOW_INPUT:
     case FRAME_EXIT: return false;
@@ -156,6 +166,7 @@ static void tear_down(struct executor *executor) {
   uv_run(&runtime->loop, UV_RUN_DEFAULT);
   uv_loop_close(&runtime->loop);
   modules_free(runtime->modules);
+  pulse_free(runtime->pulse);
   free(runtime->root);
 }
 
@@ -163,6 +174,10 @@ int executor_main(void) {
   struct executor executor = {0};
   struct runtime *runtime = &executor.runtime;
   if (!tie_to_host()) return EXIT_FAILURE;
+  leave_crashes_alone();
+  runtime->pulse = pulse_open(PULSE_FD);
+  if (!runtime->pulse) return EXIT_FAILURE;
+  close(PULSE_FD);
   hide_from_children();
   if (!open_channel(&executor)) return EXIT_FAILURE;
   send_hello(runtime);

@@ -1,9 +1,11 @@
 /* Runs luaflow.loader over the entries and reports what it returns. */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <lauxlib.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "executor/load.h"
 #include "executor/state.h"
@@ -194,9 +196,19 @@ static void put_error(struct load *load, const struct err *err) {
   for (int i = 0; i < 3; i++) buf_put_str(&load->payload, NULL);
 }
 
+/* Where memory runs out, the kernel is to choose an executor before the host or a database. */
+static void offer_to_kernel(void) {
+  static const char score[] = "500";
+  int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  if (write(file, score, sizeof score - 1) < 0) perror("luaflow: executor: oom_score_adj");
+  close(file);
+}
+
 void executor_load_flows(struct runtime *runtime, struct cursor *payload, uint32_t count) {
   struct err err = {0};
   struct load load = {.runtime = runtime, .entries = payload, .count = count};
+  offer_to_kernel();
   signal(SIGPIPE, SIG_IGN); /* a handler that writes to a reader that went away gets an error */
   setvbuf(stdout, NULL, _IOLBF, 0);
   runtime->modules = modules_open(SNAPSHOT_FD, &err);

@@ -9,6 +9,7 @@
 
 #include "base/channel.h"
 #include "base/log.h"
+#include "base/pulse.h"
 #include "executor/json.h"
 #include "executor/modules.h"
 #include "executor/sched.h"
@@ -16,6 +17,7 @@
 struct runtime {
   uv_loop_t loop;
   struct channel *channel;
+  struct pulse *pulse; /* names the task on whose behalf Lua runs */
   bool closed;   /* the host is gone */
   bool ended;    /* the script has ended, with exit_code */
   bool stopping; /* the worker drains */

@@ -11,14 +11,16 @@
 
 struct sched {
   lua_State *L;
+  struct pulse *pulse;
   struct task *tasks;   /* hash by number */
   struct task *ready;   /* list, oldest first */
   struct task *current; /* its coroutine runs */
 };
 
-struct sched *sched_new(lua_State *L) {
+struct sched *sched_new(lua_State *L, struct pulse *pulse) {
   struct sched *sched = xcalloc(1, sizeof *sched);
   sched->L = L;
+  sched->pulse = pulse;
   return sched;
 }
 
@@ -103,7 +105,9 @@ void sched_step(struct sched *sched) {
   struct task *task = sched->ready;
   if (!task) return;
   unready(task);
+  pulse_begin(sched->pulse, task->number);
   resume(sched, task);
+  pulse_end(sched->pulse);
 }
 
 struct task *sched_current(const struct sched *sched) { return sched ? sched->current : NULL; }

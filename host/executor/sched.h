@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <uthash.h>
 
+#include "base/pulse.h"
+
 struct sched;
 
 enum task_end {
@@ -35,8 +37,8 @@ struct task {
   UT_hash_handle hh;
 };
 
-/* L, the main state, outlives the scheduler. */
-struct sched *sched_new(lua_State *L);
+/* L, the main state, outlives the scheduler, as does the pulse, which tells the host which task is resumed. */
+struct sched *sched_new(lua_State *L, struct pulse *pulse);
 /* Abandons all tasks. */
 void sched_free(struct sched *sched);
 

@@ -51,7 +51,7 @@ bool state_open(struct runtime *runtime, struct err *err) {
   if (!L) return err_set(err, ERR_BUG, EXIT_FAILED, "Lua: out of memory");
   lua_atpanic(L, on_panic);
   runtime->L = L;
-  runtime->sched = sched_new(L);
+  runtime->sched = sched_new(L, runtime->pulse);
   return state_protect(L, set_up, runtime, err);
 }
 

@@ -163,7 +163,10 @@ bool task_start(struct runtime *runtime, uint64_t number, struct cursor *payload
   struct start start = {.runtime = runtime, .number = number};
   lua_State *L = runtime->L;
   if (!parse(&start, payload)) return false;
-  if (lua_cpcall(L, prepare, &start) != 0) {
+  pulse_begin(runtime->pulse, number);
+  int status = lua_cpcall(L, prepare, &start);
+  pulse_end(runtime->pulse);
+  if (status != 0) {
     if (start.task) sched_abandon(start.task);
     send_error(runtime, number, L);
     return true;

@@ -1,10 +1,14 @@
 /* The life of one executor process. */
 #include "worker/executor_process.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/build_id.h"
 #include "base/channel.h"
@@ -22,12 +26,14 @@ struct executor_process {
   uv_process_t process;
   uv_timer_t timer; /* end of loading, SIGKILL after a stop, end of the last words; never two at once */
   struct channel *channel;
+  struct pulse *pulse;
   struct output_lines *output[2]; /* stdout, stderr; NULL for scripts */
   struct buf load;                /* the LOAD frame, sent after HELLO */
   struct executor_events events;
   void *owner;
   struct executor_exit exit;
-  bool is_script; /* else it leads its session and process group */
+  char kill_reason[sizeof((struct executor_exit *)0)->reason]; /* "": it was not killed for one */
+  bool is_script;                                              /* else it leads its session and process group */
   bool greeted;
   bool reaped;
   bool reported; /* exited was called */
@@ -51,16 +57,27 @@ static void check_ended(struct executor_process *process) {
 
 static void on_last_words_over(uv_timer_t *timer) { report_exit(timer->data); }
 
+/* A kill that came too late is not what ended it. */
+static void set_reason(struct executor_exit *end, const char *kill_reason) {
+  const char *name = end->signal ? sigabbrev_np(end->signal) : NULL;
+  const char *description = end->signal ? sigdescr_np(end->signal) : NULL;
+  if (end->signal == SIGKILL && *kill_reason)
+    snprintf(end->reason, sizeof end->reason, "%s", kill_reason);
+  else if (name && description)
+    snprintf(end->reason, sizeof end->reason, "was killed by SIG%s (%c%s)", name, tolower(*description),
+             description + 1);
+  else if (end->signal)
+    snprintf(end->reason, sizeof end->reason, "was killed by signal %d", end->signal);
+  else
+    snprintf(end->reason, sizeof end->reason, "exited with code %d", (int)end->code);
+}
+
 static void on_reaped(uv_process_t *handle, int64_t code, int signal) {
   struct executor_process *process = handle->data;
-  struct executor_exit *end = &process->exit;
   process->reaped = true;
-  end->code = code;
-  end->signal = signal;
-  if (*end->reason == '\0' && signal)
-    snprintf(end->reason, sizeof end->reason, "was killed by signal %d (%.30s)", signal, strsignal(signal));
-  else if (*end->reason == '\0')
-    snprintf(end->reason, sizeof end->reason, "exited with code %d", (int)code);
+  process->exit.code = code;
+  process->exit.signal = signal;
+  set_reason(&process->exit, process->kill_reason);
   uv_timer_start(&process->timer, on_last_words_over, LAST_WORDS_MS, 0);
   check_ended(process);
 }
@@ -70,9 +87,8 @@ void executor_process_kill(struct executor_process *process) {
   kill(process->is_script ? process->process.pid : -process->process.pid, SIGKILL);
 }
 
-/* Kills it; the reason replaces that of the signal. */
-static void kill_for(struct executor_process *process, const char *reason) {
-  snprintf(process->exit.reason, sizeof process->exit.reason, "%s", reason);
+void executor_process_kill_for(struct executor_process *process, const char *reason) {
+  snprintf(process->kill_reason, sizeof process->kill_reason, "%s", reason);
   executor_process_kill(process);
 }
 
@@ -92,6 +108,7 @@ static void on_handle_closed(uv_handle_t *handle) {
   struct executor_process *process = handle->data;
   if (--process->open_handles > 0) return;
   buf_free(&process->load);
+  pulse_free(process->pulse);
   free(process);
 }
 
@@ -112,7 +129,7 @@ static void on_hello(struct executor_process *process, struct cursor *payload) {
   struct text build = cursor_text(payload);
   const char *own = build_id();
   if (!build.bytes || build.length != strlen(own) || memcmp(build.bytes, own, build.length) != 0) {
-    kill_for(process, "is of another build");
+    executor_process_kill_for(process, "is of another build");
     return;
   }
   process->greeted = true;
@@ -128,7 +145,7 @@ static void on_loaded(struct executor_process *process, struct frame *frame) {
   if (good)
     process->events.loaded(process->owner, &report);
   else
-    kill_for(process, "sent a broken report");
+    executor_process_kill_for(process, "sent a broken report");
   load_report_free(&report);
 }
 
@@ -143,6 +160,7 @@ static void on_frame(void *owner, struct frame *frame) {
       on_loaded(process, frame);
       return;
     case FRAME_RESULT:
+    case FRAME_ABANDONED:
     case FRAME_LOG:
     case FRAME_FLOW_INPUT:
     case FRAME_EXIT:
@@ -153,7 +171,7 @@ static void on_frame(void *owner, struct frame *frame) {
     case FRAME_FLOW_INPUT_REPLY:
     case FRAME_ABANDON:
     case FRAME_STOPPING:
-      kill_for(process, "sent a frame that only the host sends");
+      executor_process_kill_for(process, "sent a frame that only the host sends");
       return;
   }
 }
@@ -189,6 +207,24 @@ void executor_process_send(struct executor_process *process, enum frame_type typ
 
 int executor_process_pid(const struct executor_process *process) { return process->process.pid; }
 
+struct pulse_state executor_process_pulse(const struct executor_process *process) {
+  return pulse_read(process->pulse);
+}
+
+int64_t executor_process_memory(const struct executor_process *process) {
+  char path[32], text[128];
+  long long size, resident;
+  if (process->reaped) return 0;
+  snprintf(path, sizeof path, "/proc/%d/statm", process->process.pid);
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  ssize_t length = read(file, text, sizeof text - 1);
+  close(file);
+  if (length <= 0) return 0;
+  text[length] = '\0';
+  return sscanf(text, "%lld %lld", &size, &resident) == 2 ? resident * sysconf(_SC_PAGESIZE) : 0;
+}
+
 /* ---- the beginning ---- */
 
 static void put_load(struct buf *load, const struct executor_options *options) {
@@ -201,7 +237,7 @@ static void put_load(struct buf *load, const struct executor_options *options) {
   for (size_t i = 0; i < options->entry_count; i++) buf_put_str(load, options->entries[i]);
 }
 
-static void on_load_over(uv_timer_t *timer) { kill_for(timer->data, "did not load within 30 s"); }
+static void on_load_over(uv_timer_t *timer) { executor_process_kill_for(timer->data, "did not load within 30 s"); }
 
 static uv_pipe_t *new_channel_pipe(uv_loop_t *loop) {
   uv_pipe_t *pipe = xcalloc(1, sizeof *pipe);
@@ -213,6 +249,21 @@ static uv_pipe_t *new_channel_pipe(uv_loop_t *loop) {
 static void make_output(struct executor_process *process, uv_loop_t *loop) {
   process->output[0] = output_lines_new(loop, on_stdout_line, on_lines_ended, process);
   process->output[1] = output_lines_new(loop, on_stderr_line, on_lines_ended, process);
+}
+
+/* Makes the process and the host's ends of what it inherits. Returns a negative error of libuv. */
+static int start(struct executor_process *process, uv_loop_t *loop, const struct executor_options *options,
+                 uv_pipe_t *pipe) {
+  struct executor_streams streams = {.channel = (uv_stream_t *)pipe};
+  process->pulse = pulse_new(&streams.pulse);
+  if (!process->pulse) return -errno;
+  if (!process->is_script) make_output(process, loop);
+  for (int i = 0; i < 2; i++)
+    if (process->output[i]) streams.output[i] = output_lines_stream(process->output[i]);
+  int status = executor_spawn(loop, &process->process, options, &streams, on_reaped);
+  close(streams.pulse);
+  if (uv_handle_get_type((uv_handle_t *)&process->process) != UV_UNKNOWN_HANDLE) process->open_handles++;
+  return status;
 }
 
 struct executor_process *executor_process_new(uv_loop_t *loop, const struct executor_options *options,
@@ -227,14 +278,7 @@ struct executor_process *executor_process_new(uv_loop_t *loop, const struct exec
   process->process.data = process;
   process->timer.data = process;
   uv_timer_init(loop, &process->timer);
-  if (!process->is_script) make_output(process, loop);
-  const struct executor_streams streams = {
-      .channel = (uv_stream_t *)pipe,
-      .output = {process->output[0] ? output_lines_stream(process->output[0]) : NULL,
-                 process->output[1] ? output_lines_stream(process->output[1]) : NULL},
-  };
-  int status = executor_spawn(loop, &process->process, options, &streams, on_reaped);
-  if (uv_handle_get_type((uv_handle_t *)&process->process) != UV_UNKNOWN_HANDLE) process->open_handles++;
+  int status = start(process, loop, options, pipe);
   process->channel = channel_new(pipe, &channel_events, process);
   if (status < 0) {
     err_set(err, ERR_RETRY, EXIT_FAILED, "cannot start an executor: %s", uv_strerror(status));

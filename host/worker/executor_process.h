@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/frame.h"
+#include "base/pulse.h"
 #include "worker/load_report.h"
 
 struct executor_process;
@@ -28,8 +29,8 @@ struct executor_options { /* borrowed until executor_process_new returns */
 struct executor_exit {
   int64_t code;
   int signal; /* 0: it ended by itself */
-  char
-      reason[64]; /* "exited with code 0", "was killed by signal 11 (Segmentation fault)", "did not load within 30 s" */
+  /* "exited with code 0", "was killed by SIGSEGV (segmentation fault)", or what executor_process_kill_for was given */
+  char reason[96];
 };
 
 struct executor_events {
@@ -48,11 +49,17 @@ struct executor_process *executor_process_new(uv_loop_t *loop, const struct exec
                                               const struct executor_events *events, void *owner, struct err *err)
     __attribute__((warn_unused_result));
 int executor_process_pid(const struct executor_process *process);
+/* Which task it runs; of a dead one, which it ran when it died. */
+struct pulse_state executor_process_pulse(const struct executor_process *process);
+/* Bytes of memory that are resident; 0 once it has been reaped. */
+int64_t executor_process_memory(const struct executor_process *process);
 void executor_process_send(struct executor_process *process, enum frame_type type, uint64_t task,
                            const struct buf *payload);
 /* Lets it go: closes the channel, and kills it if it is still there two seconds later. */
 void executor_process_stop(struct executor_process *process);
 void executor_process_kill(struct executor_process *process);
+/* The same; unless it ends otherwise first, the reason is what its exit tells: "did not load within 30 s". */
+void executor_process_kill_for(struct executor_process *process, const char *reason);
 /* Only when it has exited, or on a loop that is run no more than to close handles: an executor that lives is killed. */
 void executor_process_free(struct executor_process *process);
 

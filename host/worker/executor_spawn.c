@@ -10,7 +10,7 @@
 
 #include "base/xalloc.h"
 
-enum { FD_COUNT = 5, FIRST_FREE_FD = 10 /* above the descriptors that uv_spawn sets up in the child */ };
+enum { FD_COUNT = 6, FIRST_FREE_FD = 10 /* above the descriptors that uv_spawn sets up in the child */ };
 
 int executor_open_program(struct err *err) {
   int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -47,6 +47,7 @@ static void fill_stdio(uv_stdio_container_t stdio[FD_COUNT], const struct execut
   stdio[3] = (uv_stdio_container_t){.flags = UV_CREATE_PIPE | UV_READABLE_PIPE | UV_WRITABLE_PIPE,
                                     .data.stream = streams->channel};
   stdio[4] = (uv_stdio_container_t){.flags = UV_INHERIT_FD, .data.fd = snapshot};
+  stdio[5] = (uv_stdio_container_t){.flags = UV_INHERIT_FD, .data.fd = streams->pulse};
 }
 
 int executor_spawn(uv_loop_t *loop, uv_process_t *handle, const struct executor_options *options,

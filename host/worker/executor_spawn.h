@@ -6,6 +6,7 @@
 
 struct executor_streams {
   uv_stream_t *channel;
+  int pulse;              /* descriptor from pulse_new */
   uv_stream_t *output[2]; /* stdout, stderr; NULL: the caller's own */
 };
 

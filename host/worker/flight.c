@@ -28,6 +28,7 @@ static void on_timer(uv_timer_t *timer) {
   uint64_t now = uv_now(timer->loop);
   flight->armed_for = 0;
   HASH_ITER(hh, flight->tasks, task, next) {
+    if (task->overdue) continue;
     if (task->deadline_ms <= now)
       flight->overdue(flight->owner, task);
     else

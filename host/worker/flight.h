@@ -8,7 +8,7 @@
 
 struct flight;
 
-/* overdue is called once the task's deadline has passed; it must remove the task. */
+/* overdue is called once, when the task's deadline has passed; it sets task->overdue or removes the task. */
 struct flight *flight_new(uv_loop_t *loop, void (*overdue)(void *owner, struct task *task), void *owner);
 /* Frees it, and the tasks in it. */
 void flight_free(struct flight *flight);

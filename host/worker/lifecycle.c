@@ -83,8 +83,10 @@ struct lifecycle *lifecycle_new(uv_loop_t *loop, const struct worker_options *op
   struct lifecycle *lifecycle = xcalloc(1, sizeof *lifecycle);
   *lifecycle = (struct lifecycle){.loop = loop, .options = options, .log = log};
   make_worker_id(lifecycle->worker_id, sizeof lifecycle->worker_id);
-  const struct pool_options pool = {
-      .executors = options->executors, .executor = *executor, .worker_id = lifecycle->worker_id};
+  const struct pool_options pool = {.executors = options->executors,
+                                    .executor = *executor,
+                                    .executor_memory = options->executor_memory,
+                                    .worker_id = lifecycle->worker_id};
   lifecycle->pool = pool_new(loop, &pool, &pool_events, lifecycle, log, err);
   if (!lifecycle->pool) {
     free(lifecycle);

@@ -8,8 +8,9 @@
 #include "worker/pool_inside.h"
 
 enum {
-  RESPAWN_MS = 1000,
-  STABLE_MS = 5000, /* an executor that lived for so long is replaced at once */
+  STABLE_MS = 5000,  /* an executor that lived for so long is replaced at once */
+  RESPAWN_MS = 1000, /* else this is waited for, twice as long each time */
+  RESPAWN_STEPS = 5,
 };
 
 static void spawn(struct slot *slot, struct err *err);
@@ -73,23 +74,34 @@ static void on_respawn(uv_timer_t *timer) {
   uv_timer_start(timer, on_respawn, RESPAWN_MS, 0);
 }
 
+/* One that has done its work for a while, or whose end a task answers for, is replaced at once. */
+static uint64_t respawn_delay(struct slot *slot, bool blamed) {
+  bool early = uv_now(slot->pool->loop) - slot->spawned_at < STABLE_MS;
+  if (blamed || slot->served || !early) {
+    slot->failures = 0;
+    return 0;
+  }
+  int step = slot->failures < RESPAWN_STEPS ? slot->failures : RESPAWN_STEPS;
+  slot->failures++;
+  return (uint64_t)RESPAWN_MS << step;
+}
+
 static void on_exited(void *owner, const struct executor_exit *exit) {
   struct slot *slot = owner;
   struct pool *pool = slot->pool;
   struct err err;
   bool wanted = slot->state == SLOT_LEAVING;
-  executor_process_free(slot->process);
-  slot->process = NULL;
-  slot_set_state(slot, SLOT_EMPTY, pool->log);
   if (!wanted)
     LOG(pool->log, LOG_ERROR, "executor_died", LOG_INT("executor", slot->index), LOG_STR("reason", exit->reason),
         LOG_INT("tasks", slot->task_count));
-  pool_settle_tasks(slot, exit->reason);
+  slot_set_state(slot, SLOT_EMPTY, pool->log);
+  bool blamed = pool_settle_tasks(slot, exit);
+  executor_process_free(slot->process);
+  slot->process = NULL;
   err_set(&err, ERR_CONFIG, EXIT_MODULES, "an executor that loaded the modules %s", exit->reason);
   report_failure(pool, NULL, &err);
   if (!pool->ending) {
-    bool stable = uv_now(pool->loop) - slot->spawned_at > STABLE_MS;
-    uv_timer_start(&slot->respawn, on_respawn, stable ? 0 : RESPAWN_MS, 0);
+    uv_timer_start(&slot->respawn, on_respawn, respawn_delay(slot, blamed), 0);
   } else if (pool_is_empty(pool)) {
     pool->events.ended(pool->owner);
   }
@@ -102,6 +114,9 @@ static void spawn(struct slot *slot, struct err *err) {
   slot->process = executor_process_new(pool->loop, &pool->options.executor, &events, slot, err);
   if (!slot->process) return;
   slot->spawned_at = uv_now(pool->loop);
+  slot->served = slot->was_held = slot->over_memory = false;
+  free(slot->overdue_step);
+  slot->overdue_step = NULL;
   slot_set_state(slot, SLOT_LOADING, pool->log);
 }
 
@@ -115,7 +130,8 @@ struct pool *pool_new(uv_loop_t *loop, const struct pool_options *options, const
   *pool = (struct pool){.loop = loop, .options = *options, .events = *events, .owner = owner, .log = log};
   pool->slots = xcalloc((size_t)options->executors, sizeof *pool->slots);
   pool->flight = flight_new(loop, pool_on_overdue, pool);
-  pool->open_handles = options->executors;
+  pool->open_handles = options->executors + 1;
+  pool_watch_start(pool);
   bool good = true;
   for (int i = 0; i < options->executors; i++) {
     struct slot *slot = &pool->slots[i];
@@ -135,7 +151,8 @@ void pool_drain(struct pool *pool) {
   pool->ending = true;
   for (int i = 0; i < pool->options.executors; i++) {
     uv_timer_stop(&pool->slots[i].respawn);
-    if (pool->slots[i].state == SLOT_READY) executor_process_send(pool->slots[i].process, FRAME_STOPPING, 0, NULL);
+    if (pool->slots[i].state == SLOT_READY || pool->slots[i].state == SLOT_FULL)
+      executor_process_send(pool->slots[i].process, FRAME_STOPPING, 0, NULL);
   }
   while (pool->waiting) pool_release(pool, pool->waiting);
 }
@@ -164,19 +181,23 @@ bool pool_is_empty(const struct pool *pool) {
   return true;
 }
 
-static void on_timer_closed(uv_handle_t *handle) {
-  struct slot *slot = handle->data;
-  struct pool *pool = slot->pool;
+static void on_timer_closed(struct pool *pool) {
   if (--pool->open_handles > 0) return;
   free(pool->slots);
   free(pool);
 }
 
+static void on_respawn_closed(uv_handle_t *handle) { on_timer_closed(((struct slot *)handle->data)->pool); }
+
+static void on_watch_closed(uv_handle_t *handle) { on_timer_closed(handle->data); }
+
 void pool_free(struct pool *pool) {
   for (int i = 0; i < pool->options.executors; i++) {
     executor_process_free(pool->slots[i].process);
-    uv_close((uv_handle_t *)&pool->slots[i].respawn, on_timer_closed);
+    free(pool->slots[i].overdue_step);
+    uv_close((uv_handle_t *)&pool->slots[i].respawn, on_respawn_closed);
   }
+  uv_close((uv_handle_t *)&pool->watch, on_watch_closed);
   flight_free(pool->flight);
   load_report_free(&pool->report);
   free(pool->digest);

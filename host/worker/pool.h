@@ -16,6 +16,7 @@ struct pool;
 struct pool_options { /* borrowed until pool_free */
   int executors;
   struct executor_options executor;
+  int64_t executor_memory; /* bytes: above it an executor is replaced, at one and a half times it is killed */
   const char *worker_id;
 };
 
@@ -28,7 +29,7 @@ struct pool_events {
   void (*settled)(void *owner, struct task *task);
   /* A handler wants its run's input: to be answered by pool_reply_input. */
   void (*input_wanted)(void *owner, const struct task *task);
-  /* Tasks can be taken again: an executor has become ready, or a task was dropped. */
+  /* Tasks can be taken again: an executor has become ready or has yielded, or a dropped task has ended. */
   void (*room)(void *owner);
   /* After pool_stop or pool_kill: no executor is left. Perhaps more than once. */
   void (*ended)(void *owner);
@@ -40,12 +41,13 @@ struct pool *pool_new(uv_loop_t *loop, const struct pool_options *options, const
 void pool_set_queue(struct pool *pool, const char *queue); /* borrowed; before the first task */
 /* Takes the task over and gives it to the least busy executor. */
 void pool_submit(struct pool *pool, struct task *task);
-/* Tasks it has. */
+/* Tasks it has, those that were dropped and still run included. */
 int pool_count(const struct pool *pool);
-/* Executors that are ready for tasks. */
+/* Executors that take tasks: they are ready, within their memory, and have yielded within the last second. */
 int pool_ready_count(const struct pool *pool);
+/* The tasks it has, but for dropped ones. */
 void pool_each(const struct pool *pool, void (*visit)(void *owner, const struct task *task), void *owner);
-/* The task is no longer this worker's: its handler is ended, and the task freed. Unknown numbers are ignored. */
+/* The task is no longer this worker's: its handler is ended and nothing is recorded. Unknown numbers are ignored. */
 void pool_drop(struct pool *pool, uint64_t number);
 /* Answers input_wanted with JSON (or NULL and an error); ignored if the task has gone. */
 void pool_reply_input(struct pool *pool, uint64_t number, const char *json, const char *error);

@@ -1,4 +1,5 @@
-/* What pool.c (executors) and pool_tasks.c (tasks, and what executors say about them) share. */
+/* What pool.c (executors), pool_watch.c (looking after them) and pool_tasks.c (tasks, and what executors say about them)
+ * share. */
 #ifndef LUAFLOW_WORKER_POOL_INSIDE_H
 #define LUAFLOW_WORKER_POOL_INSIDE_H
 
@@ -14,6 +15,8 @@ struct pool {
   struct log *log;
   const char *queue;
   struct slot *slots;
+  uv_timer_t watch;
+  bool watches_closely;
   struct flight *flight;
   struct task *waiting;      /* for an executor to become ready */
   struct load_report report; /* of the first that has loaded; the others must agree */
@@ -22,8 +25,13 @@ struct pool {
   bool loaded;      /* reported loaded or failed */
   bool ending;      /* no executor is replaced */
   bool killing;     /* what dead executors had is released, never failed */
-  int open_handles; /* respawn timers and one for the owner's pool_free */
+  int open_handles; /* timers */
 };
+
+/* pool_watch.c */
+void pool_watch_start(struct pool *pool);
+/* Tasks are in flight now: looks often. */
+void pool_watch_closely(struct pool *pool);
 
 /* pool_tasks.c */
 void pool_on_overdue(void *owner, struct task *task); /* owner: the pool */
@@ -33,7 +41,8 @@ void pool_on_line(void *owner, bool from_stderr, const char *line);
 void pool_give_waiting(struct pool *pool);
 /* The task is put back. */
 void pool_release(struct pool *pool, struct task *task);
-/* Everything that a dead executor had is failed or released. */
-void pool_settle_tasks(struct slot *slot, const char *reason);
+/* Everything that a dead executor had is failed or released. True if a task was to blame. Call it before the process is
+ * freed. */
+bool pool_settle_tasks(struct slot *slot, const struct executor_exit *exit);
 
 #endif

@@ -1,4 +1,5 @@
 /* The way of a task through the pool: to an executor, its frames, its result. */
+#include <signal.h>
 #include <stdlib.h>
 #include <utlist.h>
 
@@ -14,11 +15,20 @@ static void detach(struct pool *pool, struct task *task) {
   flight_remove(pool->flight, task);
 }
 
+/* The task whose Lua runs in the executor, or ran when it died; NULL if it is none of those that it has. */
+static struct task *running_task(const struct slot *slot) {
+  struct pulse_state pulse = executor_process_pulse(slot->process);
+  struct task *task = pulse.running ? flight_find(slot->pool->flight, pulse.task) : NULL;
+  return task && task->slot == slot ? task : NULL;
+}
+
+static bool takes_tasks(const struct slot *slot) { return slot->state == SLOT_READY && !slot_is_held(slot); }
+
 static struct slot *least_busy(const struct pool *pool) {
   struct slot *best = NULL;
   for (int i = 0; i < pool->options.executors; i++) {
     struct slot *slot = &pool->slots[i];
-    if (slot->state == SLOT_READY && (!best || slot->task_count < best->task_count)) best = slot;
+    if (takes_tasks(slot) && (!best || slot->task_count < best->task_count)) best = slot;
   }
   return best;
 }
@@ -56,28 +66,49 @@ void pool_submit(struct pool *pool, struct task *task) {
   flight_add(pool->flight, task);
   DL_APPEND(pool->waiting, task);
   pool_give_waiting(pool);
+  pool_watch_closely(pool);
 }
 
 int pool_count(const struct pool *pool) { return flight_count(pool->flight); }
 
 int pool_ready_count(const struct pool *pool) {
   int count = 0;
-  for (int i = 0; i < pool->options.executors; i++) count += pool->slots[i].state == SLOT_READY;
+  for (int i = 0; i < pool->options.executors; i++) count += takes_tasks(&pool->slots[i]);
   return count;
 }
 
+struct each {
+  void (*visit)(void *owner, const struct task *task);
+  void *owner;
+};
+
+static void visit_kept(void *owner, const struct task *task) {
+  const struct each *each = owner;
+  if (!task->dropped) each->visit(each->owner, task);
+}
+
 void pool_each(const struct pool *pool, void (*visit)(void *owner, const struct task *task), void *owner) {
-  flight_each(pool->flight, visit, owner);
+  struct each each = {.visit = visit, .owner = owner};
+  flight_each(pool->flight, visit_kept, &each);
+}
+
+/* Nothing is recorded about it. */
+static void forget(struct pool *pool, struct task *task) {
+  detach(pool, task);
+  task_free(task);
+  pool->events.room(pool->owner);
 }
 
 void pool_drop(struct pool *pool, uint64_t number) {
   struct task *task = flight_find(pool->flight, number);
-  if (!task) return;
+  if (!task || task->dropped) return;
   task_log(pool->log, LOG_WARN, "lost_task", task, "the database gave it to another claim or ended its run", NULL);
-  if (task->slot) executor_process_send(task->slot->process, FRAME_ABANDON, number, NULL);
-  detach(pool, task);
-  task_free(task);
-  pool->events.room(pool->owner);
+  if (!task->slot) {
+    forget(pool, task);
+    return;
+  }
+  task->dropped = true;
+  if (!task->overdue) executor_process_send(task->slot->process, FRAME_ABANDON, number, NULL);
 }
 
 void pool_reply_input(struct pool *pool, uint64_t number, const char *json, const char *error) {
@@ -96,21 +127,37 @@ void pool_release(struct pool *pool, struct task *task) {
   pool->events.settled(pool->owner, task);
 }
 
-/* A suspended handler is ended here. One that runs without yielding answers no ABANDON: its executor has to be killed
- * before the attempt is recorded. */
+/* The attempt is over once the executor says that it has ended the handler, or that the handler had ended before. One that
+ * does not say so is killed; see pool_watch.c. */
 void pool_on_overdue(void *owner, struct task *task) {
   struct pool *pool = owner;
   if (!task->slot) { /* it never reached an executor */
     pool_release(pool, task);
     return;
   }
-  executor_process_send(task->slot->process, FRAME_ABANDON, task->number, NULL);
+  task->overdue = true;
+  if (!task->dropped) executor_process_send(task->slot->process, FRAME_ABANDON, task->number, NULL);
+}
+
+static void fail(struct pool *pool, struct task *task) {
   detach(pool, task);
-  task_settle_message(task, VERDICT_FAILED, "timed out after %d s", task->timeout_s);
+  task_log(pool->log, LOG_WARN, "attempt_failed", task, task->text, NULL);
   pool->events.settled(pool->owner, task);
 }
 
 /* ---- what executors send ---- */
+
+static void on_abandoned(struct slot *slot, const struct frame *frame) {
+  struct pool *pool = slot->pool;
+  struct task *task = flight_find(pool->flight, frame->task);
+  if (!task || task->slot != slot) return; /* its result came first */
+  if (task->dropped) {
+    forget(pool, task);
+  } else if (task->overdue) {
+    task_settle_message(task, VERDICT_FAILED, "timed out after %d s", task->timeout_s);
+    fail(pool, task);
+  }
+}
 
 static void on_result(struct slot *slot, struct frame *frame) {
   static const enum verdict verdicts[] = {
@@ -125,11 +172,16 @@ static void on_result(struct slot *slot, struct frame *frame) {
   struct text output = cursor_text(&frame->payload);
   struct text message = cursor_text(&frame->payload);
   double delay_s = cursor_f64(&frame->payload);
-  if (!task || task->slot != slot) return; /* it was abandoned in the meantime */
+  if (!task || task->slot != slot) return;
   struct text text = outcome == OUTCOME_COMPLETED ? output : message;
   if (frame->payload.bad || outcome > OUTCOME_SNOOZED || !text.bytes) {
     LOG(pool->log, LOG_ERROR, "killed_executor", LOG_INT("executor", slot->index), LOG_STR("reason", "broken result"));
     executor_process_kill(slot->process);
+    return;
+  }
+  slot->served = true;
+  if (task->dropped) {
+    forget(pool, task);
     return;
   }
   detach(pool, task);
@@ -156,6 +208,9 @@ void pool_on_frame(void *owner, struct frame *frame) {
     case FRAME_RESULT:
       on_result(slot, frame);
       return;
+    case FRAME_ABANDONED:
+      on_abandoned(slot, frame);
+      return;
     case FRAME_LOG:
       on_log(slot, frame);
       return;
@@ -178,22 +233,40 @@ void pool_on_frame(void *owner, struct frame *frame) {
 
 void pool_on_line(void *owner, bool from_stderr, const char *line) {
   struct slot *slot = owner;
-  const struct task *only = slot->task_count == 1 ? slot->tasks : NULL;
-  task_log(slot->pool->log, LOG_INFO, from_stderr ? "stderr" : "stdout", only, line, NULL);
+  struct pulse_state pulse = executor_process_pulse(slot->process);
+  const struct task *task = flight_find(slot->pool->flight, pulse.task); /* that runs, or ran last */
+  if (!task && slot->task_count == 1) task = slot->tasks;
+  task_log(slot->pool->log, LOG_INFO, from_stderr ? "stderr" : "stdout", task, line, NULL);
 }
 
-/* What a dead executor had: the only task was the one that ran, of several nobody knows which. */
-void pool_settle_tasks(struct slot *slot, const char *reason) {
+/* Of an executor that used too much memory while nothing ran, only a single task can be told to be at fault. */
+static struct task *find_culprit(struct slot *slot) {
+  if (slot->pool->killing) return NULL;
+  struct task *running = running_task(slot);
+  return !running && slot->over_memory && slot->task_count == 1 ? slot->tasks : running;
+}
+
+static void blame(struct slot *slot, struct task *task, const struct executor_exit *exit) {
+  if (!slot->overdue_step || exit->signal != SIGKILL)
+    task_settle_message(task, VERDICT_FAILED, "the executor %s", exit->reason);
+  else if (task->overdue)
+    task_settle_message(task, VERDICT_FAILED, "timed out after %d s", task->timeout_s);
+  else
+    task_settle_message(task, VERDICT_FAILED, "held its executor past the deadline of step \"%s\"", slot->overdue_step);
+  fail(slot->pool, task);
+}
+
+bool pool_settle_tasks(struct slot *slot, const struct executor_exit *exit) {
   struct pool *pool = slot->pool;
-  bool blame = slot->task_count == 1 && !pool->killing;
+  struct task *culprit = find_culprit(slot);
   while (slot->tasks) {
     struct task *task = slot->tasks;
-    if (!blame) {
+    if (task->dropped)
+      forget(pool, task);
+    else if (task == culprit)
+      blame(slot, task, exit);
+    else
       pool_release(pool, task);
-      continue;
-    }
-    detach(pool, task);
-    task_settle_message(task, VERDICT_FAILED, "the executor %s", reason);
-    pool->events.settled(pool->owner, task);
   }
+  return culprit != NULL;
 }

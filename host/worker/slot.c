@@ -5,6 +5,8 @@
 
 #include "base/check.h"
 
+enum { HELD_MS = 1000 };
+
 static const struct {
   const char *name;
   unsigned moves;
@@ -23,6 +25,10 @@ void slot_set_state(struct slot *slot, enum slot_state state, struct log *log) {
   LOG(log, LOG_DEBUG, "executor_state", LOG_INT("executor", slot->index), LOG_STR("from", states[slot->state].name),
       LOG_STR("to", states[state].name));
   slot->state = state;
+}
+
+bool slot_is_held(const struct slot *slot) {
+  return slot->process && executor_process_pulse(slot->process).run_ms >= HELD_MS;
 }
 
 void slot_add_task(struct slot *slot, struct task *task) {

@@ -8,11 +8,12 @@
 #include "worker/executor_process.h"
 #include "worker/task.h"
 
-/* X(state, text, states it may move to) */
+/* X(state, text, states it may move to). FULL: it uses too much memory, so it finishes what it has and is replaced. */
 #define SLOT_STATES(X)                                       \
   X(EMPTY, "empty", IN(LOADING))                             \
   X(LOADING, "loading", IN(READY) | IN(LEAVING) | IN(EMPTY)) \
-  X(READY, "ready", IN(LEAVING) | IN(EMPTY))                 \
+  X(READY, "ready", IN(FULL) | IN(LEAVING) | IN(EMPTY))      \
+  X(FULL, "full", IN(LEAVING) | IN(EMPTY))                   \
   X(LEAVING, "leaving", IN(EMPTY))
 
 enum slot_state {
@@ -30,10 +31,18 @@ struct slot {
   int task_count;
   uv_timer_t respawn; /* runs while an empty slot waits for its next executor */
   uint64_t spawned_at;
+  bool served;      /* the executor has given results */
+  int failures;     /* in a row: executors that ended early without having served */
+  bool was_held;    /* at the last look; see slot_is_held */
+  bool over_memory; /* it was killed for its memory */
+  char
+      *overdue_step; /* owned; it was killed since a task of this step had timed out and it did not answer; else NULL */
 };
 
 const char *slot_state_name(enum slot_state state);
 void slot_set_state(struct slot *slot, enum slot_state state, struct log *log);
+/* True once its executor has not yielded for a second: it is given no task. */
+bool slot_is_held(const struct slot *slot);
 void slot_add_task(struct slot *slot, struct task *task);
 void slot_remove_task(struct slot *slot, struct task *task);
 

@@ -43,6 +43,10 @@ struct task {
   double delay_s;
   int blamed; /* how often the database refused this very result; see batcher.h */
 
+  bool overdue;         /* its deadline has passed; its executor was told to abandon it */
+  bool dropped;         /* it is somebody else's: nothing is recorded; its executor was told to abandon it */
+  int unanswered_ticks; /* how often the pool has looked since it was overdue */
+
   struct slot *slot;        /* the executor that has it; NULL while it waits for one */
   struct task *prev, *next; /* of the list that holds it */
   UT_hash_handle hh;        /* by number, while in the pool */

@@ -1,0 +1,69 @@
+/* Two atomics in a sealed memory file. */
+#include "base/pulse.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+struct pulse {
+  _Atomic uint64_t since_ms; /* monotonic clock; written before the task */
+  _Atomic uint64_t task;     /* number * 2, and 1 more while it runs */
+};
+
+_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "locks do not reach across processes");
+
+static uint64_t now_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+struct pulse *pulse_open(int fd) {
+  void *memory = mmap(NULL, sizeof(struct pulse), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* Sealed, so that no executor can shrink what its host reads. */
+struct pulse *pulse_new(int *fd) {
+  int memory = memfd_create("luaflow pulse", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (memory < 0) return NULL;
+  struct pulse *pulse = NULL;
+  if (ftruncate(memory, sizeof *pulse) == 0 &&
+      fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+    pulse = pulse_open(memory);
+  if (pulse) {
+    *fd = memory;
+    return pulse;
+  }
+  int error = errno;
+  close(memory);
+  errno = error;
+  return NULL;
+}
+
+void pulse_free(struct pulse *pulse) {
+  if (pulse) munmap(pulse, sizeof *pulse);
+}
+
+void pulse_begin(struct pulse *pulse, uint64_t task) {
+  atomic_store_explicit(&pulse->since_ms, now_ms(), memory_order_relaxed);
+  atomic_store_explicit(&pulse->task, task << 1 | 1, memory_order_release);
+}
+
+void pulse_end(struct pulse *pulse) {
+  uint64_t task = atomic_load_explicit(&pulse->task, memory_order_relaxed);
+  atomic_store_explicit(&pulse->task, task & ~UINT64_C(1), memory_order_release);
+}
+
+struct pulse_state pulse_read(const struct pulse *pulse) {
+  uint64_t task = atomic_load_explicit(&pulse->task, memory_order_acquire);
+  uint64_t since = atomic_load_explicit(&pulse->since_ms, memory_order_acquire);
+  uint64_t again = atomic_load_explicit(&pulse->task, memory_order_acquire);
+  struct pulse_state state = {.task = again >> 1, .running = again & 1};
+  uint64_t now = now_ms();
+  if (state.running && again == task && now > since) state.run_ms = now - since;
+  return state;
+}

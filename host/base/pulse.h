@@ -1,0 +1,28 @@
+/* One page of memory that an executor shares with its host: which task it runs, and since when. The executor writes it
+ * before any Lua of a task runs and after; the host reads it at any time, and also once the executor is dead. */
+#ifndef LUAFLOW_BASE_PULSE_H
+#define LUAFLOW_BASE_PULSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pulse;
+
+/* What the host sees. */
+struct pulse_state {
+  uint64_t task;   /* that runs, or that ran last; 0: none ever did */
+  bool running;    /* false: the executor is in its loop */
+  uint64_t run_ms; /* for how long it has been running without a pause; 0 unless running */
+};
+
+/* Makes the memory; *fd is what the executor inherits, owned by the caller. NULL with errno set if there is none. */
+struct pulse *pulse_new(int *fd) __attribute__((warn_unused_result));
+/* Maps the inherited memory. NULL with errno set. */
+struct pulse *pulse_open(int fd) __attribute__((warn_unused_result));
+void pulse_free(struct pulse *pulse); /* unmaps it; NULL is ignored */
+
+void pulse_begin(struct pulse *pulse, uint64_t task); /* from now on this task runs */
+void pulse_end(struct pulse *pulse);                  /* back in the loop */
+struct pulse_state pulse_read(const struct pulse *pulse);
+
+#endif
