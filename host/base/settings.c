@@ -47,14 +47,13 @@ enum { FIRST_LONG_OPTION = 256 };
 
 static bool read_environment(struct settings *settings, unsigned command, struct err *err);
 static bool read_flags(struct settings *settings, unsigned command, bool stop_at_argument, int argc, char **argv,
-                       bool *help, struct err *err);
+                       int *rest, bool *help, struct err *err);
 
 bool settings_read(struct settings *settings, unsigned command, bool stop_at_argument, int argc, char **argv, int *rest,
                    bool *help, struct err *err) {
   *settings = (struct settings){0};
   *help = false;
-  if (!read_flags(settings, command, stop_at_argument, argc, argv, help, err)) return false;
-  *rest = optind;
+  if (!read_flags(settings, command, stop_at_argument, argc, argv, rest, help, err)) return false;
   return *help || read_environment(settings, command, err);
 }
 
@@ -193,31 +192,54 @@ static bool refuse_option(const struct option *options, int count, const char *c
   return err_hint(err, "luaflow %s --help lists the options", command);
 }
 
+/* No option starts with a digit, so "-5" is an argument such as JSON. */
+static bool is_number(const char *word) { return word[0] == '-' && word[1] >= '0' && word[1] <= '9'; }
+
+/* Reads the option that argv[*at] starts with, and moves *at behind it and its value. */
+static bool read_flag(struct settings *settings, const struct option *options, int count, int argc, char **argv,
+                      int *at, bool *help, struct err *err) {
+  const char *word = argv[*at];
+  optind = 0; /* makes getopt start anew, at the second word of what it is given */
+  opterr = 0;
+  int found = getopt_long(argc - *at + 1, argv + *at - 1, "+:h", options, NULL);
+  *at += optind - 1;
+  *help = found == 'h';
+  if (*help) return true;
+  if (found == ':') return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: %s needs a value", argv[0], word);
+  if (found == '?' && optopt >= FIRST_LONG_OPTION)
+    return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: %s takes no value", argv[0],
+                   table[optopt - FIRST_LONG_OPTION].flag);
+  if (found == '?') return refuse_option(options, count, argv[0], word, err);
+  const struct setting_info *info = &table[found - FIRST_LONG_OPTION];
+  const char *text = info->kind == SETTING_SWITCH ? "" : optarg;
+  settings->from_flag[found - FIRST_LONG_OPTION] = text;
+  return store(settings, info, info->flag, text, err);
+}
+
+/* Moves the other arguments to the end; *rest is the index of the first. */
 static bool read_flags(struct settings *settings, unsigned command, bool stop_at_argument, int argc, char **argv,
-                       bool *help, struct err *err) {
+                       int *rest, bool *help, struct err *err) {
   struct option options[SETTING_COUNT + 2];
   int count = collect_options(options, command);
-  optind = 0; /* makes getopt start anew */
-  opterr = 0;
-  int found;
-  int before = 1;
-  while ((found = getopt_long(argc, argv, stop_at_argument ? "+:h" : ":h", options, NULL)) != -1) {
-    if (found == 'h') {
-      *help = true;
-      return true;
+  int kept = 0; /* arguments so far, in argv from 1 on, where options have been read already */
+  int next = 1;
+  bool only_arguments = false;
+  while (next < argc && !*help) {
+    char *word = argv[next];
+    bool is_argument = only_arguments || word[0] != '-' || word[1] == '\0' || is_number(word);
+    if (is_argument) {
+      only_arguments = only_arguments || stop_at_argument;
+      argv[++kept] = word;
+      next++;
+    } else if (strcmp(word, "--") == 0) {
+      only_arguments = true;
+      next++;
+    } else if (!read_flag(settings, options, count, argc, argv, &next, help, err)) {
+      return false;
     }
-    const char *word = argv[optind > before ? optind - 1 : optind];
-    before = optind;
-    if (found == ':') return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: %s needs a value", argv[0], word);
-    if (found == '?' && optopt >= FIRST_LONG_OPTION)
-      return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: %s takes no value", argv[0],
-                     table[optopt - FIRST_LONG_OPTION].flag);
-    if (found == '?') return refuse_option(options, count, argv[0], word, err);
-    const struct setting_info *info = &table[found - FIRST_LONG_OPTION];
-    const char *text = info->kind == SETTING_SWITCH ? "" : optarg;
-    if (!store(settings, info, info->flag, text, err)) return false;
-    settings->from_flag[found - FIRST_LONG_OPTION] = text;
   }
+  *rest = argc - kept;
+  memmove(argv + *rest, argv + 1, (size_t)kept * sizeof *argv);
   return true;
 }
 

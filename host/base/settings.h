@@ -99,8 +99,8 @@ struct settings {
 };
 
 /* Fills *settings for the command (one FOR_ bit) from defaults, environment and flags, a flag winning over the environment.
- * argv[0] is the command's name. Afterwards *rest is the index of the first of the other arguments, which getopt has moved to the end;
- * with stop_at_argument nothing is read or moved from the first of them on. *help: --help was given, nothing else is checked.
+ * argv[0] is the command's name. Afterwards *rest is the index of the first of the other arguments, which have been moved to the end;
+ * with stop_at_argument nothing is read from the first of them on. A dash and a digit begin an argument. *help: --help was given, nothing else is checked.
  * False: a usage error (exit 2) in *err. */
 bool settings_read(struct settings *settings, unsigned command, bool stop_at_argument, int argc, char **argv, int *rest,
                    bool *help, struct err *err) __attribute__((warn_unused_result));

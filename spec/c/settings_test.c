@@ -114,7 +114,17 @@ static void test_options_stand_anywhere(void **state) {
   assert_int_equal(outcome.argc - outcome.rest, 2);
   assert_string_equal(outcome.argv[outcome.rest], "greet");
   assert_string_equal(outcome.argv[outcome.rest + 1], "-");
-  assert_string_equal(READ(FOR_START, "start", "--", "greet", "-5").argv[3], "-5");
+  assert_string_equal(READ(FOR_START, "start", "--", "greet", "-x").argv[3], "-x");
+}
+
+static void test_a_negative_number_is_an_argument(void **state) {
+  (void)state;
+  struct outcome outcome = READ(FOR_START, "start", "greet", "-5", "--wait", "--key", "-1");
+  assert_true(outcome.ok && outcome.settings.wait);
+  assert_string_equal(outcome.settings.key, "-1");
+  assert_int_equal(outcome.argc - outcome.rest, 2);
+  assert_string_equal(outcome.argv[outcome.rest], "greet");
+  assert_string_equal(outcome.argv[outcome.rest + 1], "-5");
 }
 
 static void test_a_script_keeps_its_own_options(void **state) {
@@ -133,7 +143,7 @@ static void test_unknown_options(void **state) {
   assert_refused(outcome, "worker: unknown option --batsh");
   assert_string_equal(outcome.err.hint, "did you mean --batch?");
   assert_refused(READ(FOR_RUNS, "runs", "--batch", "5"), "unknown option --batch");
-  assert_refused(READ(FOR_START, "start", "x", "-5"), "unknown option -5");
+  assert_refused(READ(FOR_START, "start", "x", "-y"), "unknown option -y");
   assert_refused(READ(FOR_START, "start", "x", "--key"), "--key needs a value");
   assert_refused(READ(FOR_START, "start", "x", "--wait=1"), "--wait takes no value");
 }
@@ -161,6 +171,7 @@ int main(void) {
       cmocka_unit_test(test_environment),
       cmocka_unit_test(test_flags_are_kept_to_be_passed_on),
       cmocka_unit_test(test_options_stand_anywhere),
+      cmocka_unit_test(test_a_negative_number_is_an_argument),
       cmocka_unit_test(test_a_script_keeps_its_own_options),
       cmocka_unit_test(test_unknown_options),
       cmocka_unit_test(test_help),
