@@ -1,0 +1,362 @@
+-- The commands of clients: what goes to which stream, exit codes, where settings come from, and what mistakes are told.
+local cjson = require "cjson"
+local database = require "spec.support.database"
+local process = require "spec.support.process"
+local scene = require "spec.support.scene"
+local wait = require "spec.support.wait"
+
+local FLOWS = [[
+local luaflow = require "luaflow"
+
+local greet = luaflow.flow { slug = "greet", max_attempts = 1 }
+  :step({ slug = "find_name" }, function(input)
+    if luaflow.is_null(input.name) then luaflow.fail "who is it?" end
+    return input.name
+  end)
+  :step({ slug = "salute", depends_on = { "find_name" } }, function(deps) return "Hello, " .. deps.find_name .. "!" end)
+
+local fan = luaflow.flow { slug = "fan" }
+  :map({ slug = "square" }, function(n) return n * n end)
+  :step({ slug = "total", depends_on = { "square" } }, function(deps)
+    local sum = 0
+    for _, n in ipairs(deps.square) do sum = sum + n end
+    return sum
+  end)
+
+local echo = luaflow.flow { slug = "echo" }:step({ slug = "only" }, function(input) return input end)
+local slow = luaflow.flow { slug = "slow" }:step({ slug = "nap" }, function(_, ctx) ctx:sleep(1.5) return true end)
+
+return luaflow.worker { queue = "cli", flows = {
+  luaflow.deploy(greet, { routes = { find_name = "cli", salute = "cli" } }),
+  luaflow.deploy(fan, { routes = { square = "cli", total = "cli" } }),
+  luaflow.deploy(echo, { routes = { only = "cli" } }),
+  luaflow.deploy(slow, { routes = { nap = "cli" } }),
+} }
+]]
+
+local NOWHERE = "host=/nowhere/at/all"
+local ID = "^%x%x%x%x%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%x%x%x%x%x%x%x%x$"
+local UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
+
+-- The settings that each command takes, with the variables that set them too.
+local DATABASE = { "--database", "LUAFLOW_DATABASE", "DATABASE_URL", "--root", "LUAFLOW_ROOT", "--help" }
+local SERVING = {
+  "--executors", "LUAFLOW_EXECUTORS", "--concurrency", "LUAFLOW_CONCURRENCY", "--batch", "LUAFLOW_BATCH", "default 500", "--grace",
+  "LUAFLOW_GRACE", "default 30s", "--executor-memory", "LUAFLOW_EXECUTOR_MEMORY", "default 512MB", "--max-output",
+  "LUAFLOW_MAX_OUTPUT", "default 16MB", "--log-format", "LUAFLOW_LOG_FORMAT", "--log-level", "LUAFLOW_LOG_LEVEL", "--root",
+  "LUAFLOW_ROOT", "--help",
+}
+local HELP = {
+  dev = { "--reset", "--data", "--database-only", SERVING },
+  worker = { "--database", "DATABASE_URL", "--queue", "LUAFLOW_QUEUE", SERVING },
+  check = { "--root", "--json", "--help" },
+  start = { "--wait", "--key", "--json", DATABASE },
+  runs = { "--flow", "--status", "started|completed|failed|cancelled", "--limit", "--json", DATABASE },
+  run = { "--json", DATABASE },
+  migrate = { "--print", DATABASE },
+  lua = { "--max-output", "--log-format", "--log-level", "--root", "--help" },
+}
+
+describe("the command line", function()
+  local here
+
+  setup(function()
+    here = scene.open { ["flows/all.lua"] = FLOWS }
+    here:worker { args = { "--executors", "1" } }
+  end)
+
+  teardown(function() here:close() end)
+
+  local function luaflow(...)
+    return here:luaflow { ... }
+  end
+
+  local function assert_says(text, ...)
+    for _, words in ipairs { ... } do
+      assert.truthy(text:find(words, 1, true), ("%q is missing in:\n%s"):format(words, text))
+    end
+  end
+
+  -- Nothing on standard output, and these words on standard error.
+  local function assert_refused(result, code, ...)
+    assert.equal(code, result.code, result.err)
+    assert.equal("", result.out)
+    assert_says(result.err, "luaflow: ", ...)
+  end
+
+  local function count_runs()
+    return here.db:number "select count(*) from pgflow.runs"
+  end
+
+  local function start(...)
+    local result = luaflow("start", ...)
+    assert.equal(0, result.code, result.err)
+    return (result.out:gsub("\n$", ""))
+  end
+
+  describe("start", function()
+    it("prints the run's id alone", function()
+      local result = luaflow("start", "echo", '{"a": 1}')
+      assert.same({ code = 0, err = "" }, { code = result.code, err = result.err })
+      local run_id = result.out:match "^(.*)\n$"
+      assert.truthy(run_id:find(ID), result.out)
+      assert.equal('{"only": {"a": 1}}', here.db:await_run(run_id).output_text)
+      assert.equal("{}", here.db:text("select r.input from pgflow.runs r where r.run_id = :'id'", { id = start "echo" }))
+      assert.truthy(cjson.decode(start("echo", "--json")).run_id:find(ID))
+    end)
+
+    it("--wait puts the output on stdout and the progress on stderr", function()
+      local result = luaflow("start", "greet", '{"name": "Ada"}', "--wait")
+      assert.same({ 0, '{"salute": "Hello, Ada!"}\n' }, { result.code, result.out })
+      assert_says(result.err, "find_name: completed\n", "salute: completed\n")
+      result = luaflow("start", "--wait", "fan", "[1, 2, 3]")
+      assert.same({ 0, '{"total": 14}\n' }, { result.code, result.out })
+      assert_says(result.err, "square: completed, 3 tasks\n")
+    end)
+
+    it("--wait on a terminal draws the tree", function()
+      local shown = process.spawn {
+        argv = { process.luaflow(), "start", "greet", '{"name": "Ada"}', "--wait" }, name = "start", cwd = here.root.path,
+        env = { DATABASE_URL = here.db.conninfo, TERM = "xterm", LC_ALL = "C.UTF-8", NO_COLOR = "1" }, terminal = true,
+      }
+      assert.same({ code = 0 }, shown:wait(20))
+      local text = shown:output():gsub("\r", "")
+      shown:forget()
+      assert_says(text, "└─ ✓ find_name", "   └─ ✓ salute", '{\n    "salute": "Hello, Ada!"\n}\n', "\27[K")
+    end)
+
+    it("--wait ends with 1 for a run that failed, and names step and message", function()
+      local result = luaflow("start", "greet", "{}", "--wait")
+      assert_refused(result, 1, "failed at step find_name: flows/all.lua:5: who is it?", "hint: luaflow run ")
+      local run_id = result.err:match "luaflow: run (%S+) failed"
+      assert.equal("failed", here.db:await_run(run_id).status)
+    end)
+
+    it("--wait lets go of the run at Ctrl-C", function()
+      local waiting = process.spawn {
+        argv = { process.luaflow(), "start", "slow", "--wait" }, name = "start", env = { DATABASE_URL = here.db.conninfo },
+      }
+      wait.till(function() return waiting:errors():find("nap: started", 1, true) end, 10, "the step to be shown")
+      waiting:signal(process.SIGINT)
+      assert.same({ code = 130 }, waiting:wait(2))
+      assert.equal("", waiting:output())
+      local run_id = waiting:errors():match "luaflow run (%S+)\n"
+      waiting:forget()
+      assert.equal("completed", here.db:await_run(run_id).status)
+    end)
+
+    it("reads JSON from standard input", function()
+      here.root:write("input.json", '\n  {"from": "stdin"}\n')
+      local result = here:luaflow({ "start", "echo", "-", "--wait" }, { stdin = here.root:at "input.json" })
+      assert.same({ 0, '{"only": {"from": "stdin"}}\n' }, { result.code, result.out })
+      here.root:write("input.json", '{"from": ')
+      result = here:luaflow({ "start", "echo", "-" }, { stdin = here.root:at "input.json" })
+      assert_refused(result, 2, "the input is no JSON")
+    end)
+
+    it("takes negative numbers, with and without --", function()
+      for _, words in ipairs {
+        { "-5", { "start", "echo", "-5", "--wait" } }, { "-5", { "start", "--wait", "echo", "--", "-5" } },
+        { "-0.25", { "start", "echo", "--wait", "-25e-2" } },
+        { "-9223372036854775808", { "start", "echo", "-9223372036854775808", "--wait" } },
+      } do
+        local result = here:luaflow(words[2])
+        assert.same({ 0, ('{"only": %s}\n'):format(words[1]) }, { result.code, result.out }, result.err)
+      end
+      assert_refused(luaflow("start", "echo", "-5x"), 2, "the input is no JSON")
+      assert_refused(luaflow("start", "echo", "-Infinity"), 2, "unknown option -Infinity", "put -- before an argument")
+    end)
+
+    it("refuses what is no JSON, and starts nothing", function()
+      local before = count_runs()
+      for _, text in ipairs { '{"a": ', "nope", "", "{'a': 1}", "[1] [2]", "[1,]", '"\255"', "NaN" } do
+        assert_refused(luaflow("start", "echo", text), 2, "the input is no JSON")
+      end
+      assert_refused(luaflow("start", "echo", '"\\u0000"'), 2, "Postgres cannot store the input")
+      assert.equal(before, count_runs())
+    end)
+
+    it("names the flows that there are where one is unknown", function()
+      assert_refused(luaflow("start", "gret"), 1, "'gret'", "known: echo, fan, greet, slow")
+    end)
+
+    it("starts one run for a key", function()
+      local first = start("echo", "1", "--key", "k")
+      assert.equal(first, start("echo", "1", "--key", "k"))
+      assert_refused(luaflow("start", "echo", "2", "--key", "k"), 1, "'k'", first)
+    end)
+  end)
+
+  describe("runs and run", function()
+    local done, failed
+
+    setup(function()
+      done, failed = start("fan", "[1, 2]"), start "greet"
+      here.db:await_runs()
+    end)
+
+    local function listed(...)
+      local result = luaflow("runs", ...)
+      assert.equal(0, result.code, result.err)
+      local lines = {}
+      for line in result.out:gmatch "[^\n]+" do lines[#lines + 1] = line end
+      return lines
+    end
+
+    it("list the latest first, one a line, plain", function()
+      local lines = listed("--limit", "2")
+      assert.equal(2, #lines)
+      assert.truthy(lines[1]:find("^" .. failed:gsub("%-", "%%-") .. "  greet +failed +%d of 2 .*find_name: .*who is it%?$"), lines[1])
+      assert.truthy(lines[2]:find("^" .. done:gsub("%-", "%%-") .. "  fan +completed +2 of 2 "), lines[2])
+      assert.is_nil(table.concat(lines):find "\27")
+    end)
+
+    it("list by flow and by state", function()
+      local function assert_all(pattern, count, lines)
+        assert.equal(count, #lines)
+        for _, line in ipairs(lines) do assert.truthy(line:find(pattern), line) end
+      end
+      local function expected(condition)
+        return here.db:number("select count(*) from pgflow.runs r where " .. condition)
+      end
+      assert_all("^%S+  fan ", expected "r.flow_slug = 'fan'", listed("--flow", "fan", "--limit", "1000"))
+      assert_all("^%S+  %S+ +failed ", expected "r.status = 'failed'", listed("--status", "failed", "--limit", "1000"))
+      assert_all("^%S+  fan +completed ", expected "r.flow_slug = 'fan' and r.status = 'completed'",
+        listed("--flow", "fan", "--status", "completed", "--limit", "1000"))
+      assert.same({}, listed("--flow", "fan", "--status", "cancelled"))
+      assert_refused(luaflow("runs", "--status", "done"), 2, '"done" is not one of started|completed|failed|cancelled')
+      assert_refused(luaflow("runs", "--limit", "0"), 2, "--limit")
+    end)
+
+    it("print JSON for programs", function()
+      local list = cjson.decode(luaflow("runs", "--json", "--limit", "2").out)
+      assert.same({ failed, done }, { list[1].run_id, list[2].run_id })
+      assert.same({ "failed", "find_name" }, { list[1].status, list[1].error_step_slug })
+      assert.equal("[]\n", luaflow("runs", "--json", "--flow", "nothing").out)
+
+      local one = cjson.decode(luaflow("run", done, "--json").out)
+      assert.same({ done, "completed", { total = 5 } }, { one.run.run_id, one.run.status, one.run.output })
+      local square, total = one.steps[1], one.steps[2]
+      assert.same({ "square", "map", 2 }, { square.step_slug, square.step_type, square.tasks.completed })
+      assert.same({ "total", "single", { "square" } }, { total.step_slug, total.step_type, total.dependencies })
+    end)
+
+    it("show one run as a tree", function()
+      local result = luaflow("run", done)
+      assert.equal(0, result.code, result.err)
+      local head, first, second = result.out:match "^([^\n]+)\n([^\n]+)\n([^\n]+)\n$"
+      assert.truthy(head, result.out)
+      assert.truthy(head:find("^fan  " .. done:gsub("%-", "%%-") .. "  completed  in "), head)
+      assert.truthy(first:find "^`%- %+ square +2 tasks ", first)
+      assert.truthy(second:find "^   `%- %+ total ", second)
+
+      result = luaflow("run", failed)
+      assert.equal(0, result.code, result.err)
+      assert_says(result.out, "greet  " .. failed .. "  failed  in ", "\n`- x find_name  failed after ", "flows/all.lua:5: who is it?",
+        "\n   `- . salute  not reached\n")
+    end)
+
+    it("say that there is no such run", function()
+      assert_refused(luaflow("run", UNKNOWN_ID), 1, "there is no run " .. UNKNOWN_ID)
+      assert_refused(luaflow("run", UNKNOWN_ID, "--json"), 1, "there is no run " .. UNKNOWN_ID)
+      assert_refused(luaflow("run", "12"), 2, '"12" is no run id')
+    end)
+  end)
+
+  describe("settings", function()
+    local function with(env, ...)
+      return here:luaflow({ ... }, { env = env })
+    end
+
+    it("choose the database: a flag, then LUAFLOW_DATABASE, then DATABASE_URL", function()
+      local good = here.db.conninfo
+      assert.equal(0, with({ LUAFLOW_DATABASE = NOWHERE, DATABASE_URL = NOWHERE }, "runs", "--database", good).code)
+      assert.equal(0, with({ LUAFLOW_DATABASE = good, DATABASE_URL = NOWHERE }, "runs").code)
+      assert.equal(0, with({ DATABASE_URL = good }, "runs").code)
+      assert.equal(6, with({ LUAFLOW_DATABASE = NOWHERE, DATABASE_URL = good }, "runs").code)
+      assert.equal(6, with({ LUAFLOW_DATABASE = good, DATABASE_URL = good }, "runs", "--database", NOWHERE).code)
+    end)
+
+    it("name no database where nothing does and no dev runs", function()
+      assert_refused(with({}, "runs"), 6, "no luaflow dev of yours runs for " .. here.root.path, "DATABASE_URL")
+    end)
+
+    it("come from a flag, then the environment, then the default", function()
+      local function concurrency(env, ...)
+        env.LUAFLOW_EXECUTORS = "1"
+        local worker = here:worker { args = { ... }, env = env }
+        return worker:log("running")[1].concurrency
+      end
+      assert.equal(10, concurrency {})
+      assert.equal(7, concurrency { LUAFLOW_CONCURRENCY = "7" })
+      assert.equal(3, concurrency({ LUAFLOW_CONCURRENCY = "7" }, "--concurrency", "3"))
+      assert.equal(3, concurrency({ LUAFLOW_CONCURRENCY = "many" }, "--concurrency=3"))
+    end)
+
+    it("are refused where they make no sense", function()
+      local function refused(words, ...)
+        assert_refused(here:luaflow(words), 2, ...)
+      end
+      refused({ "worker", "--executors", "0", "flows" }, '--executors: "0"')
+      refused({ "worker", "--grace", "soon", "flows" }, '--grace: "soon" is not a time such as 30s')
+      refused({ "worker", "--executor-memory", "1kB", "flows" }, "--executor-memory", "from 32MB")
+      refused({ "worker", "--log-level", "loud", "flows" }, "debug|info|warn|error")
+      assert_refused(with({ LUAFLOW_BATCH = "many" }, "worker", "flows"), 2, 'LUAFLOW_BATCH: "many"')
+    end)
+
+    it("are listed by --help of each command that takes them", function()
+      local function assert_lists(text, words)
+        for _, word in ipairs(words) do
+          if type(word) == "table" then assert_lists(text, word) else assert_says(text, word) end
+        end
+      end
+      local all = luaflow "--help"
+      assert.same({ 0, "" }, { all.code, all.err })
+      for command, words in pairs(HELP) do
+        assert.truthy(all.out:find("\n  " .. command .. " +%l"), command)
+        local result = luaflow(command, "--help")
+        assert.same({ 0, "" }, { result.code, result.err })
+        assert_says(result.out, "Usage: luaflow " .. command)
+        assert_lists(result.out, words)
+      end
+    end)
+  end)
+
+  describe("mistakes", function()
+    it("in the command get a hint", function()
+      assert_refused(luaflow "strat", 2, "strat: unknown command", "did you mean luaflow start?")
+      assert_refused(luaflow "elephant", 2, "elephant: unknown command", "luaflow --help")
+      assert_refused(luaflow "--wat", 2, "--wat: unknown option")
+      local nothing = luaflow()
+      assert.same({ 2, "" }, { nothing.code, nothing.out })
+      assert_says(nothing.err, "Usage: luaflow COMMAND")
+    end)
+
+    it("in options and arguments get a hint", function()
+      assert_refused(luaflow("start", "echo", "--wiat"), 2, "start: unknown option --wiat", "did you mean --wait?")
+      assert_refused(luaflow("runs", "--batch", "5"), 2, "runs: unknown option --batch")
+      assert_refused(luaflow("runs", "--flow"), 2, "--flow needs a value")
+      assert_refused(luaflow("start", "--wait=1", "echo"), 2, "--wait takes no value")
+      assert_refused(luaflow "start", 2, "an argument is missing", "usage: luaflow start")
+      assert_refused(luaflow("start", "echo", "{}", "more"), 2, "more is one argument too many", "usage: luaflow start")
+    end)
+  end)
+
+  describe("a database", function()
+    it("that cannot be reached is exit 6", function()
+      for _, words in ipairs { { "start", "echo" }, { "runs" }, { "run", UNKNOWN_ID }, { "migrate" } } do
+        local result = here:luaflow(words, { env = { DATABASE_URL = NOWHERE } })
+        assert_refused(result, 6, "/nowhere/at/all", "hint: check --database")
+      end
+    end)
+
+    it("without the schema is exit 6 with the way to it", function()
+      local empty = database.create()
+      for _, words in ipairs { { "start", "echo" }, { "runs" }, { "run", UNKNOWN_ID } } do
+        local result = here:luaflow(words, { env = { DATABASE_URL = empty.conninfo } })
+        assert_refused(result, 6, "no luaflow schema", "luaflow migrate")
+      end
+      empty:drop()
+    end)
+  end)
+end)
