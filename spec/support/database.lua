@@ -66,9 +66,16 @@ end
 ---@return spec.Database
 function database.create(template)
   count = count + 1
-  local name = ("luaflow_spec_%s_%d_%d"):format(files.read("/proc/self/stat"):match "^%d+", count, wait.now() * 1000)
-  ask_well(conninfo_of "postgres", ("create database %s template %s"):format(name, template or "template0"))
-  return new(name)
+  local self = new(("luaflow_spec_%s_%d_%d"):format(files.read("/proc/self/stat"):match "^%d+", count, wait.now() * 1000))
+  self:make(template)
+  return self
+end
+
+--- A database that is there already, such as one of `luaflow dev`; it is not to be dropped.
+---@param conninfo string
+---@return spec.Database
+function database.at(conninfo)
+  return setmetatable({ conninfo = conninfo }, methods)
 end
 
 --- The text that psql prints for one or more statements; raises where one fails.
@@ -147,6 +154,12 @@ end
 --- Starts a run, waits for its end and returns its row.
 function methods:complete(name, input, seconds)
   return self:await_run(self:start(name, input), seconds)
+end
+
+--- Makes the database, again if it was dropped.
+---@param template? string
+function methods:make(template)
+  ask_well(conninfo_of "postgres", ("create database %s template %s"):format(self.name, template or "template0"))
 end
 
 function methods:drop()

@@ -13,11 +13,11 @@ methods.__index = methods
 --- Starts a worker and returns at once.
 ---@param db spec.Database
 ---@param root spec.Root
----@param options? { args?: string[], paths?: string[], env?: table, terminal?: boolean }
+---@param options? { program?: string, args?: string[], paths?: string[], env?: table, terminal?: boolean }
 ---@return spec.Worker
 function worker.launch(db, root, options)
   options = options or {}
-  local argv = { process.luaflow(), "worker", "--database", db.conninfo, "--log-format", "json" }
+  local argv = { options.program or process.luaflow(), "worker", "--database", db.conninfo, "--log-format", "json" }
   for _, word in ipairs(options.args or {}) do argv[#argv + 1] = word end
   argv[#argv + 1] = "--"
   for _, path in ipairs(options.paths or { "flows" }) do argv[#argv + 1] = path end

@@ -1,0 +1,350 @@
+-- From a worker's start to its first claim: what is refused, and with which exit code, and what is waited for.
+local database = require "spec.support.database"
+local files = require "spec.support.files"
+local lfs = require "lfs"
+local process = require "spec.support.process"
+local scene = require "spec.support.scene"
+local wait = require "spec.support.wait"
+local worker = require "spec.support.worker"
+
+local ORDER = [[
+local luaflow = require "luaflow"
+return luaflow.flow { slug = "order", timeout = 30 }
+  :step({ slug = "check" }, function(input) return input end)
+  :step({ slug = "pack", depends_on = { "check" } }, function(deps) return deps.check end)
+]]
+
+-- The same slug with another graph.
+local CHANGED_ORDER = [[
+local luaflow = require "luaflow"
+return luaflow.flow { slug = "order", timeout = 30 }
+  :step({ slug = "check" }, function(input) return input end)
+  :array({ slug = "lines" }, function() return {} end)
+  :map({ slug = "pack", array = "lines", when_exhausted = "skip" }, function(line) return line end)
+]]
+
+-- One worker function with a flow that is new and the changed one.
+local TWO_FLOWS = [[
+local luaflow = require "luaflow"
+local fresh = luaflow.flow { slug = "fresh" }:step({ slug = "only" }, function() return 1 end)
+return luaflow.worker { queue = "order", name = "both", flows = {
+  luaflow.deploy(fresh, { routes = { only = "order" } }), luaflow.deploy(require "flows.order", {}),
+} }
+]]
+
+local ECHO = [[
+local luaflow = require "luaflow"
+return luaflow.flow { slug = "echo" }:step({ slug = "only" }, function(input) return input end)
+]]
+
+local BROKEN = [[
+local luaflow = require "luaflow"
+return luaflow.flow { slug = "broken", timeuot = 5 }
+  :step({ slug = "one" }, function() return 1 end)
+  :step({ slug = "two", depends_on = { "oen" } }, function() return 2 end)
+]]
+
+describe("a worker's start", function()
+  local here
+
+  before_each(function()
+    here = scene.open { ["flows/order.lua"] = ORDER, ["other/echo.lua"] = ECHO }
+  end)
+
+  after_each(function() here:close() end)
+
+  -- A worker that ends by itself; its standard error and its exit code.
+  local function refusal(options, db)
+    options.args = options.args or {}
+    table.insert(options.args, "--executors=1")
+    local refused = worker.launch(db or here.db, here.root, options)
+    local ended = refused.process:wait(15)
+    local text = refused.process:errors()
+    refused.process:assert_gone()
+    refused.process:forget()
+    return text, ended.code
+  end
+
+  local function assert_says(text, ...)
+    for _, words in ipairs { ... } do
+      assert.truthy(text:find(words, 1, true), ("%q is missing in:\n%s"):format(words, text))
+    end
+  end
+
+  -- Everything that a deployment may write, as text.
+  local function definitions()
+    return here.db:text [[
+      select jsonb_pretty(jsonb_build_array(
+        (select jsonb_agg(f order by f.flow_slug) from pgflow.flows f),
+        (select jsonb_agg(s order by s.flow_slug, s.step_index) from pgflow.steps s),
+        (select jsonb_agg(d order by d.flow_slug, d.step_slug, d.dep_slug) from pgflow.deps d),
+        (select jsonb_agg(a order by a.flow_alias) from pgflow.flow_aliases a),
+        (select jsonb_agg(w order by w.function_name) from pgflow.worker_functions w),
+        (select jsonb_agg(w order by w.worker_id) from pgflow.workers w),
+        (select jsonb_agg(h order by h.worker_id, h.flow_slug, h.step_slug) from pgflow.worker_handlers h),
+        (select jsonb_agg(r order by r.run_id) from pgflow.runs r),
+        (select jsonb_agg(q.queue_name order by q.queue_name) from pgmq.meta q)))]]
+  end
+
+  describe("with another shape under a known slug", function()
+    before_each(function()
+      here:worker { args = { "--executors", "1" } }
+      here.db:complete("order", "1")
+      here:stop_workers()
+    end)
+
+    it("ends with 4, says what differs, and changes nothing", function()
+      here.root:write("flows/order.lua", CHANGED_ORDER)
+      here.root:write("flows/both.lua", TWO_FLOWS)
+      local before = definitions()
+      local text, code = refusal { args = { "--queue", "order" } }
+      assert.equal(4, code, text)
+      assert_says(text, "luaflow: deploy: refused, nothing was changed\n",
+        "  order: shape_mismatch: the shape of a deployed flow never changes: give the new version a slug of its own\n",
+        "    Step count differs: 3 vs 2\n", "    Step at index 1: slug differs 'lines' vs 'pack'\n",
+        "    Step at index 1: dependencies differ [] vs [check]\n",
+        "    Step at index 2: missing in second shape (first has 'pack')\n")
+      assert.equal(before, definitions())
+    end)
+
+    it("takes new runtime options, which are no part of the shape", function()
+      here.root:write("flows/order.lua", (ORDER:gsub("timeout = 30", "timeout = 7")))
+      local again = here:worker { args = { "--executors", "1" } }
+      assert.equal("verified", again:log("deployed_flow")[1].status)
+      assert.equal(7, here.db:number "select f.opt_timeout from pgflow.flows f where f.flow_slug = 'order'")
+    end)
+
+    it("takes it under a slug of its own", function()
+      here.root:write("flows/order.lua", (CHANGED_ORDER:gsub('"order"', '"order_v2"')))
+      here:worker { args = { "--executors", "1" } }
+      assert.equal('{"pack": [], "check": 2}', here.db:complete("order_v2", "2").output_text)
+    end)
+  end)
+
+  describe("without the right schema", function()
+    it("ends with 6 where there is none", function()
+      local empty = database.create()
+      local text, code = refusal({}, empty)
+      empty:drop()
+      assert.equal(6, code, text)
+      assert_says(text, "luaflow: database: the schema pgflow is missing", "hint: run `luaflow migrate`")
+    end)
+
+    it("ends with 6 where it is too new, as every command does", function()
+      here.db:text [[
+        insert into pgflow.migrations (version, name, checksum, oldest_program) values (9999, 'future', 'x', '99.1.0')]]
+      local text, code = refusal {}
+      assert.equal(6, code, text)
+      assert_says(text, "needs luaflow 99.1.0 or newer", "hint: ")
+      assert.equal(0, here.db:number "select count(*) from pgflow.flows")
+      for _, words in ipairs { { "start", "order" }, { "runs" }, { "migrate" } } do
+        local result = here:luaflow(words)
+        assert.same({ 6, "" }, { result.code, result.out }, result.err)
+        assert_says(result.err, "9999", "hint: ")
+      end
+    end)
+
+    it("works with a newer one that still suits it", function()
+      here.db:text [[
+        insert into pgflow.migrations (version, name, checksum, oldest_program) values (9999, 'future', 'x', '0.0.1')]]
+      here:worker { args = { "--executors", "1" } }
+      assert.equal("completed", here.db:complete("order", "1").status)
+      assert.equal(0, here:luaflow({ "runs" }).code)
+    end)
+  end)
+
+  describe("with a wrong choice", function()
+    it("of the queue ends with 2 and names those that there are", function()
+      here.root:write("flows/echo.lua", ECHO)
+      local text, code = refusal { args = { "--queue", "ordr" } }
+      assert.equal(2, code, text)
+      assert_says(text, "--queue ordr", "echo, order")
+      text, code = refusal {}
+      assert.equal(2, code, text)
+      assert_says(text, "several queues: echo, order", "hint: choose one with --queue")
+      assert.equal(0, here.db:number "select count(*) from pgflow.worker_functions")
+    end)
+
+    it("of modules ends with 3 and names every problem, before any database is needed", function()
+      here.root:write("flows/broken.lua", BROKEN)
+      local text, code = refusal({ args = { "--queue", "order" } }, { conninfo = "host=/nowhere/at/all" })
+      assert.equal(3, code, text)
+      assert_says(text, "flows/broken.lua:", "[unknown_option]", '"timeout"', "[unknown_dependency]", '"one"')
+    end)
+  end)
+
+  describe("without its database", function()
+    -- The worker must be seen waiting before, and working after.
+    local function assert_waits(db, appear)
+      local waiting = worker.launch(db, here.root, { args = { "--executors", "1" } })
+      table.insert(here.workers, waiting)
+      wait.till(function() return #waiting:log "database_lost" >= 3 end, 10, "the worker to try again")
+      assert.is_nil(waiting.process:poll())
+      appear()
+      waiting:await_log("running", 10)
+      assert.equal("completed", here.db:complete("order", "1").status)
+    end
+
+    it("waits for one that does not exist yet", function()
+      here.db:drop()
+      assert_waits(here.db, function() here.db:make "luaflow_template" end)
+    end)
+
+    it("waits for a server whose socket is not there yet", function()
+      local host = database.admin():match "host=(/%S+)"
+      assert(host, "the test server must be reached by a socket's folder")
+      local link = here.root:at "sockets"
+      local conninfo = ("%s host=%s"):format(here.db.conninfo, link)
+      assert_waits({ conninfo = conninfo }, function() assert(lfs.link(host, link, true)) end)
+    end)
+
+    it("ends at once when it is told to", function()
+      local waiting = worker.launch({ conninfo = "host=/nowhere/at/all" }, here.root)
+      waiting:await_log "database_lost"
+      waiting.process:signal(process.SIGTERM)
+      assert.same({ code = 0 }, waiting.process:wait(2))
+      waiting.process:assert_gone()
+      waiting.process:forget()
+    end)
+  end)
+
+  describe("under the fence", function()
+    local function switch(enabled)
+      here.db:text([[
+        insert into pgflow.worker_functions (function_name, enabled) values ('order', :enabled)
+        on conflict (function_name) do update set enabled = excluded.enabled]], { enabled = enabled })
+    end
+
+    it("waits while its function is disabled, and starts within 2 s of being enabled", function()
+      here:worker { args = { "--executors", "1" } }
+      here:stop_workers()
+      local run_id = here.db:start("order", "1")
+      switch "false"
+      local fenced = here:launch { args = { "--executors", "1" } }
+      fenced:await_log "fenced"
+      wait.pause(2.5)
+      assert.same({ 1, 0 }, { #fenced:log "fenced", #fenced:log "running" })
+      assert.equal("queued", here.db:text "select t.status from pgflow.step_tasks t")
+      assert.equal(0, here.db:number "select count(*) from pgflow.workers w where w.stopped_at is null")
+      switch "true"
+      local enabled = wait.now()
+      fenced:await_log("running", 5)
+      assert.is_true(wait.now() - enabled < 2, ("it took %.1f s"):format(wait.now() - enabled))
+      assert.equal("completed", here.db:await_run(run_id).status)
+    end)
+
+    it("deploys nothing, and ends when it is told to", function()
+      switch "false"
+      local fenced = here:launch { args = { "--executors", "1" } }
+      fenced:await_log "fenced"
+      assert.equal(0, here.db:number "select (select count(*) from pgflow.flows) + (select count(*) from pgmq.meta)")
+      fenced.process:signal(process.SIGTERM)
+      assert.same({ code = 0 }, fenced.process:wait(2))
+    end)
+  end)
+end)
+
+describe("luaflow migrate", function()
+  local here
+
+  before_each(function() here = scene.open { ["flows/order.lua"] = ORDER } end)
+
+  after_each(function() here:close() end)
+
+  local function launch_migrate(db)
+    return process.spawn { argv = { process.luaflow(), "migrate", "--database", db.conninfo }, name = "migrate" }
+  end
+
+  -- How many migrations it says it has applied.
+  local function applied_by(migrate)
+    assert.same({ code = 0 }, migrate:wait(60), migrate:errors())
+    local applied = migrate:output():match "(%d+) migrations? applied"
+    migrate:forget()
+    return tonumber(applied)
+  end
+
+  local function assert_recorded_once(db)
+    local recorded = db:row [[
+      select count(*) as rows, count(distinct m.version) as versions, max(m.version) as latest from pgflow.migrations m]]
+    assert.same({ rows = recorded.latest, versions = recorded.latest, latest = recorded.latest }, recorded)
+    assert.equal(0, db:number "select d.deadlocks from pg_stat_database d where d.datname = current_database()")
+    return recorded.latest
+  end
+
+  it("three times at once on an empty database applies everything once", function()
+    local empty = database.create()
+    local migrates = {}
+    for i = 1, 3 do migrates[i] = launch_migrate(empty) end
+    local applied = {}
+    for i, each in ipairs(migrates) do applied[i] = applied_by(each) end
+    table.sort(applied)
+    local latest = assert_recorded_once(empty)
+    assert.is_true(latest >= 1)
+    assert.same({ 0, 0, latest }, applied)
+    local before = here.db
+    here.db = empty
+    here:worker { args = { "--executors", "1" } }
+    assert.equal("completed", empty:complete("order", "1").status)
+    here:stop_workers()
+    here.db = before
+    empty:drop()
+  end)
+
+  it("disturbs neither a worker that polls nor runs that go on", function()
+    local busy = here:worker { args = { "--executors", "1" } }
+    here.root:write("client.sql", [[
+      do $$
+      begin
+        for i in 1 .. 400 loop
+          perform pgflow.start_flow('order', to_jsonb(i));
+          commit;
+          perform pg_sleep(0.005);
+        end loop;
+      end $$;]])
+    local client = process.spawn {
+      argv = { "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", here.db.conninfo, "-f", here.root:at "client.sql" }, name = "client",
+    }
+    local rounds = 0
+    repeat
+      local migrates = { launch_migrate(here.db), launch_migrate(here.db) }
+      for _, each in ipairs(migrates) do assert.equal(0, applied_by(each)) end
+      rounds = rounds + 1
+    until client:poll()
+    assert.same({ code = 0 }, client:wait(30), client:errors())
+    client:forget()
+    here.db:await_runs(20)
+    assert.is_true(rounds >= 2)
+    assert.equal(400, here.db:number "select count(*) from pgflow.runs r where r.status = 'completed' and r.output ->> 'pack' = r.input::text")
+    assert_recorded_once(here.db)
+    for line in busy.process:errors():gmatch "[^\n]+" do
+      assert.is_nil(line:find('"level":"error"', 1, true) or line:find('"level":"warn"', 1, true), line)
+    end
+    assert.equal(0, here.db:number "select count(*) from pgflow.step_tasks t where t.attempts_count > 1")
+  end)
+
+  it("leaves a schema alone that it did not make", function()
+    local foreign = database.create()
+    foreign:text "create schema pgflow; create table pgflow.runs (id int)"
+    local result = here:luaflow { "migrate", "--database", foreign.conninfo }
+    assert.same({ 6, "" }, { result.code, result.out })
+    assert.truthy(result.err:find("was not made by luaflow", 1, true), result.err)
+    assert.equal("runs", foreign:text "select string_agg(c.relname, ',') from pg_class c where c.relnamespace = 'pgflow'::regnamespace")
+    foreign:drop()
+  end)
+
+  it("prints the SQL and touches nothing with --print", function()
+    local result = here:luaflow({ "migrate", "--print" }, { env = { DATABASE_URL = "host=/nowhere/at/all" } })
+    assert.equal(0, result.code, result.err)
+    local script = here.root:at "schema.sql"
+    files.write(script, result.out)
+    local empty = database.create()
+    local applied = process.run {
+      argv = { "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", empty.conninfo, "-c", "create extension pgmq", "-f", script },
+      env = { PGOPTIONS = "-c client_min_messages=warning" },
+    }
+    assert.same({ 0, "" }, { applied.code, applied.err })
+    local migrate = launch_migrate(empty)
+    assert.equal(0, applied_by(migrate))
+    empty:drop()
+  end)
+end)
