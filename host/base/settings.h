@@ -58,6 +58,8 @@ enum setting_kind {
     "LUAFLOW_EXECUTOR_MEMORY", FOR_WORKERS, "resident memory above which an executor is replaced")                     \
   X(max_output, BYTES, "max-output", "SIZE", "16MB", 1024, 512 * SETTINGS_MB, "LUAFLOW_MAX_OUTPUT",                    \
     FOR_WORKERS | FOR_LUA, "largest output of one task, as JSON text")                                                 \
+  X(env_file, TEXT, "env-file", "FILE", NULL, 0, 0, "LUAFLOW_ENV_FILE", FOR_WORKERS,                                   \
+    "NAME=value lines that handlers find in ctx.env, over the environment")                                            \
   X(root, TEXT, "root", "DIR", NULL, 0, 0, "LUAFLOW_ROOT", FOR_WORKERS | FOR_CHECK | FOR_LUA | FOR_CLIENTS,            \
     "folder that require starts from; default: the nearest above that holds .git or .luaflow-root")                    \
   X(log_format, CHOICE, "log-format", "text|json", NULL, 0, 0, "LUAFLOW_LOG_FORMAT", FOR_WORKERS | FOR_LUA,            \

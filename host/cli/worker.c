@@ -31,6 +31,7 @@ int command_worker(const struct call *call) {
       .grace_s = (double)settings->grace / 1000,
       .executor_memory = settings->executor_memory,
       .max_output = settings->max_output,
+      .env_file = settings->env_file,
       .development = settings->development,
   };
   int code = worker_main(&options, call->log);

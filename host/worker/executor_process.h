@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/frame.h"
 #include "base/pulse.h"
+#include "worker/env_file.h"
 #include "worker/load_report.h"
 
 struct executor_process;
@@ -22,6 +23,7 @@ struct executor_options { /* borrowed until executor_process_new returns */
   const char *root;
   bool development;
   int64_t max_output;
+  const struct env_file *env_file; /* NULL: the environment alone */
   const char *const *entries; /* paths below the root; of a script its path and its arguments */
   size_t entry_count;
 };

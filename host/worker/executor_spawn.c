@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/xalloc.h"
-
 enum { FD_COUNT = 6, FIRST_FREE_FD = 10 /* above the descriptors that uv_spawn sets up in the child */ };
 
 int executor_open_program(struct err *err) {
@@ -20,20 +18,10 @@ int executor_open_program(struct err *err) {
   return high;
 }
 
-static bool is_own_setting(const char *variable) {
-  return strncmp(variable, "DATABASE_URL=", 13) == 0 || strncmp(variable, "PG", 2) == 0 ||
-         strncmp(variable, "LUAFLOW_", 8) == 0;
-}
-
-/* The environment without the host's settings; the texts are borrowed, the list is the caller's. */
-static char **environment_for_handlers(void) {
-  size_t count = 0;
-  for (char **v = environ; *v; v++) count++;
-  char **list = xcalloc(count + 1, sizeof *list);
-  size_t kept = 0;
-  for (char **v = environ; *v; v++)
-    if (!is_own_setting(*v)) list[kept++] = *v;
-  return list;
+/* The host's own settings are not for handlers. */
+static bool is_for_handlers(const char *variable) {
+  return strncmp(variable, "DATABASE_URL=", 13) != 0 && strncmp(variable, "PG", 2) != 0 &&
+         strncmp(variable, "LUAFLOW_", 8) != 0;
 }
 
 static void fill_stdio(uv_stdio_container_t stdio[FD_COUNT], const struct executor_streams *streams, int snapshot) {
@@ -61,7 +49,7 @@ int executor_spawn(uv_loop_t *loop, uv_process_t *handle, const struct executor_
   int snapshot = open(snapshot_path, O_RDONLY | O_CLOEXEC); /* with an offset of its own */
   if (snapshot < 0) return -errno;
   fill_stdio(stdio, streams, snapshot);
-  char **environment = is_script ? NULL : environment_for_handlers();
+  char **environment = is_script ? NULL : env_file_merge(options->env_file, environ, is_for_handlers);
   const uv_process_options_t spawning = {
       .exit_cb = reaped,
       .file = program,

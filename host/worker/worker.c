@@ -56,11 +56,12 @@ static int fail(const struct err *err) {
 
 int worker_main(const struct worker_options *options, struct log *log) {
   struct entries entries;
+  struct env_file env_file;
   struct err err;
   int exit_code = EXIT_DONE;
   bool good = false;
   if (!entries_find(&entries, options->root, options->paths, options->path_count, &err)) return fail(&err);
-  int snapshot = snapshot_take(entries.root, &err);
+  int snapshot = env_file_read(&env_file, options->env_file, &err) ? snapshot_take(entries.root, &err) : -1;
   int program = snapshot < 0 ? -1 : executor_open_program(&err);
   if (program >= 0) {
     const struct executor_options executor = {
@@ -70,6 +71,7 @@ int worker_main(const struct worker_options *options, struct log *log) {
         .root = entries.root,
         .development = options->development,
         .max_output = options->max_output,
+        .env_file = &env_file,
         .entries = (const char *const *)entries.paths,
         .entry_count = entries.count,
     };
@@ -77,6 +79,7 @@ int worker_main(const struct worker_options *options, struct log *log) {
     close(program);
   }
   if (snapshot >= 0) close(snapshot);
+  env_file_free(&env_file);
   entries_free(&entries);
   return good ? exit_code : fail(&err);
 }

@@ -20,6 +20,7 @@ struct worker_options {
   double grace_s;          /* time to drain, in seconds */
   int64_t executor_memory; /* bytes, each */
   int64_t max_output;      /* bytes of one task's output */
+  const char *env_file; /* variables for handlers; NULL: none */
   bool development;        /* handlers must not write new globals */
 };
 
