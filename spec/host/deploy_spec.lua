@@ -314,7 +314,8 @@ describe("luaflow migrate", function()
     client:forget()
     here.db:await_runs(20)
     assert.is_true(rounds >= 2)
-    assert.equal(400, here.db:number "select count(*) from pgflow.runs r where r.status = 'completed' and r.output ->> 'pack' = r.input::text")
+    assert.equal(400, here.db:number [[
+      select count(*) from pgflow.runs r where r.status = 'completed' and r.output ->> 'pack' = r.input::text]])
     assert_recorded_once(here.db)
     for line in busy.process:errors():gmatch "[^\n]+" do
       assert.is_nil(line:find('"level":"error"', 1, true) or line:find('"level":"warn"', 1, true), line)
