@@ -1,4 +1,4 @@
-/* Two atomics in a sealed memory file. */
+/* Atomics in a sealed memory file. */
 #include "base/pulse.h"
 
 #include <errno.h>
@@ -11,6 +11,8 @@
 struct pulse {
   _Atomic uint64_t since_ms; /* monotonic clock; written before the task */
   _Atomic uint64_t task;     /* number * 2, and 1 more while it runs */
+  _Atomic uint64_t largest;
+  _Atomic int64_t largest_bytes;
 };
 
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "locks do not reach across processes");
@@ -58,6 +60,11 @@ void pulse_end(struct pulse *pulse) {
   atomic_store_explicit(&pulse->task, task & ~UINT64_C(1), memory_order_release);
 }
 
+void pulse_set_largest(struct pulse *pulse, uint64_t task, int64_t bytes) {
+  atomic_store_explicit(&pulse->largest, task, memory_order_relaxed);
+  atomic_store_explicit(&pulse->largest_bytes, bytes, memory_order_relaxed);
+}
+
 struct pulse_state pulse_read(const struct pulse *pulse) {
   uint64_t task = atomic_load_explicit(&pulse->task, memory_order_acquire);
   uint64_t since = atomic_load_explicit(&pulse->since_ms, memory_order_acquire);
@@ -65,5 +72,7 @@ struct pulse_state pulse_read(const struct pulse *pulse) {
   struct pulse_state state = {.task = again >> 1, .running = again & 1};
   uint64_t now = now_ms();
   if (state.running && again == task && now > since) state.run_ms = now - since;
+  state.largest = atomic_load_explicit(&pulse->largest, memory_order_relaxed);
+  state.largest_bytes = atomic_load_explicit(&pulse->largest_bytes, memory_order_relaxed);
   return state;
 }

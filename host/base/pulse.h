@@ -1,5 +1,6 @@
-/* One page of memory that an executor shares with its host: which task it runs, and since when. The executor writes it
- * before any Lua of a task runs and after; the host reads it at any time, and also once the executor is dead. */
+/* One page of memory that an executor shares with its host: which task it runs and since when, and which one holds most
+ * memory. The executor writes it before any Lua of a task runs and after; the host reads it at any time, and also once the
+ * executor is dead. */
 #ifndef LUAFLOW_BASE_PULSE_H
 #define LUAFLOW_BASE_PULSE_H
 
@@ -10,9 +11,11 @@ struct pulse;
 
 /* What the host sees. */
 struct pulse_state {
-  uint64_t task;   /* that runs, or that ran last; 0: none ever did */
-  bool running;    /* false: the executor is in its loop */
-  uint64_t run_ms; /* for how long it has been running without a pause; 0 unless running */
+  uint64_t task;    /* that runs, or that ran last; 0: none ever did */
+  bool running;     /* false: the executor is in its loop */
+  uint64_t run_ms;  /* for how long it has been running without a pause; 0 unless running */
+  uint64_t largest; /* the task that holds most memory of those that wait; 0: none holds much */
+  int64_t largest_bytes;
 };
 
 /* Makes the memory; *fd is what the executor inherits, owned by the caller. NULL with errno set if there is none. */
@@ -23,6 +26,7 @@ void pulse_free(struct pulse *pulse); /* unmaps it; NULL is ignored */
 
 void pulse_begin(struct pulse *pulse, uint64_t task); /* from now on this task runs */
 void pulse_end(struct pulse *pulse);                  /* back in the loop */
+void pulse_set_largest(struct pulse *pulse, uint64_t task, int64_t bytes);
 struct pulse_state pulse_read(const struct pulse *pulse);
 
 #endif

@@ -9,12 +9,15 @@
 #include "base/xalloc.h"
 #include "executor/runtime.h"
 
+enum { LARGE = 1 << 20 /* bytes; who holds less is not told apart */ };
+
 struct sched {
   lua_State *L;
   struct pulse *pulse;
   struct task *tasks;   /* hash by number */
   struct task *ready;   /* list, oldest first */
   struct task *current; /* its coroutine runs */
+  struct task *largest; /* of those that wait, with LARGE bytes or more; else NULL */
 };
 
 struct sched *sched_new(lua_State *L, struct pulse *pulse) {
@@ -68,8 +71,31 @@ static void empty_slot(struct task *task) {
   if (cleanup) cleanup(task->waiting);
 }
 
+static int64_t memory_of(lua_State *L) { return (int64_t)lua_gc(L, LUA_GCCOUNT, 0) * 1024 + lua_gc(L, LUA_GCCOUNTB, 0); }
+
+static void set_largest(struct sched *sched, struct task *task) {
+  sched->largest = task;
+  pulse_set_largest(sched->pulse, task ? task->number : 0, task ? task->grown : 0);
+}
+
+static void find_largest(struct sched *sched) {
+  struct task *largest = NULL;
+  for (struct task *task = sched->tasks; task; task = task->hh.next)
+    if (task->grown >= (largest ? largest->grown : LARGE)) largest = task;
+  set_largest(sched, largest);
+}
+
+/* The task has run and now waits. */
+static void note_growth(struct task *task, int64_t bytes) {
+  struct sched *sched = task->sched;
+  task->grown += bytes;
+  if (task == sched->largest) find_largest(sched);
+  else if (task->grown >= (sched->largest ? sched->largest->grown : LARGE)) set_largest(sched, task);
+}
+
 static void drop(struct task *task) {
   HASH_DEL(task->sched->tasks, task);
+  if (task == task->sched->largest) find_largest(task->sched);
   luaL_unref(task->sched->L, LUA_REGISTRYINDEX, task->reference);
   free(task->flow_input);
   free(task);
@@ -87,12 +113,16 @@ bool sched_has_ready(const struct sched *sched) { return sched->ready != NULL; }
 /* Three outcomes: it waits, it ended, or it yielded with nothing to wait for. */
 static void resume(struct sched *sched, struct task *task) {
   int top = lua_gettop(sched->L);
+  int64_t before = memory_of(sched->L);
   sched->current = task;
   int status = lua_resume(task->co, task->arguments);
   sched->current = NULL;
   assert(lua_gettop(sched->L) == top);
   (void)top;
-  if (status == LUA_YIELD && task->cleanup) return;
+  if (status == LUA_YIELD && task->cleanup) {
+    note_growth(task, memory_of(sched->L) - before);
+    return;
+  }
   if (status == LUA_YIELD) {
     lua_settop(task->co, 0);
     lua_pushliteral(task->co, "coroutine.yield was called outside a coroutine of the handler's own");

@@ -32,12 +32,14 @@ struct task {
   void *waiting;
   int reference;
   int arguments; /* on co's stack, for the next resume */
+  int64_t grown; /* bytes by which Lua's memory has grown while the task ran */
   bool ready;
   struct task *prev, *next; /* among the ready */
   UT_hash_handle hh;
 };
 
-/* L, the main state, outlives the scheduler, as does the pulse, which tells the host which task is resumed. */
+/* L, the main state, outlives the scheduler, as does the pulse, which tells the host which task is resumed and which
+ * holds most memory. */
 struct sched *sched_new(lua_State *L, struct pulse *pulse);
 /* Abandons all tasks. */
 void sched_free(struct sched *sched);

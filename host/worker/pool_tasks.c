@@ -24,11 +24,19 @@ static struct task *running_task(const struct slot *slot) {
 
 static bool takes_tasks(const struct slot *slot) { return slot->state == SLOT_READY && !slot_is_held(slot); }
 
+/* The executor with the fewest tasks; one whose handler does not seem to yield comes last. */
 static struct slot *least_busy(const struct pool *pool) {
+  enum { SLOW_MS = 50, SLOW_COSTS = 1 << 20 };
   struct slot *best = NULL;
+  int best_load = 0;
   for (int i = 0; i < pool->options.executors; i++) {
     struct slot *slot = &pool->slots[i];
-    if (takes_tasks(slot) && (!best || slot->task_count < best->task_count)) best = slot;
+    if (!takes_tasks(slot)) continue;
+    int load = slot->task_count + (executor_process_pulse(slot->process).run_ms > SLOW_MS ? SLOW_COSTS : 0);
+    if (!best || load < best_load) {
+      best = slot;
+      best_load = load;
+    }
   }
   return best;
 }
@@ -239,11 +247,21 @@ void pool_on_line(void *owner, bool from_stderr, const char *line) {
   task_log(slot->pool->log, LOG_INFO, from_stderr ? "stderr" : "stdout", task, line, NULL);
 }
 
-/* Of an executor that used too much memory while nothing ran, only a single task can be told to be at fault. */
+/* Who has too much memory: a task that waits and holds the limit alone, else the one that runs, else the one that holds
+ * most, if anybody can be told. */
+static struct task *find_hog(struct slot *slot) {
+  struct pulse_state pulse = executor_process_pulse(slot->process);
+  struct task *running = running_task(slot);
+  struct task *largest = flight_find(slot->pool->flight, pulse.largest);
+  if (largest && largest->slot != slot) largest = NULL;
+  if (largest && pulse.largest_bytes >= slot->pool->options.executor_memory) return largest;
+  if (running) return running;
+  return largest || slot->task_count > 1 ? largest : slot->tasks;
+}
+
 static struct task *find_culprit(struct slot *slot) {
   if (slot->pool->killing) return NULL;
-  struct task *running = running_task(slot);
-  return !running && slot->over_memory && slot->task_count == 1 ? slot->tasks : running;
+  return slot->over_memory ? find_hog(slot) : running_task(slot);
 }
 
 static void blame(struct slot *slot, struct task *task, const struct executor_exit *exit) {
