@@ -59,6 +59,7 @@ return luaflow.flow { slug = "context", timeout = 45 }
       left = ctx.deadline - os.time(), stopping = ctx:stopping(), input = ctx:flow_input(), same = input.a == 1,
       can_write = pcall(function() ctx.attempt = 5 end), settings = ctx.env.LUAFLOW_GRACE or luaflow.null,
       database = ctx.env.DATABASE_URL or luaflow.null, folder = ctx.env.SPEC_FOLDER ~= nil,
+      from_file = ctx.env.GREETING or luaflow.null,
     }
   end)
 ]]
@@ -166,7 +167,10 @@ describe("a worker", function()
   end)
 
   it("gives handlers a context, and their lines to the log", function()
-    local worker = here:worker { args = { "--queue", "context" }, env = { LUAFLOW_GRACE = "5s" } }
+    here.root:write("handlers.env", "# for handlers\nGREETING = 'good day'\n")
+    local worker = here:worker {
+      args = { "--queue", "context", "--env-file", here.root:at "handlers.env" }, env = { LUAFLOW_GRACE = "5s", GREETING = "hi" },
+    }
     local run_id = here.db:start("context", '{"a": 1}')
     local look = here.db:await_run(run_id).output.look
     assert.is_true(look.left > 40 and look.left <= 46, "left " .. look.left)
@@ -176,7 +180,7 @@ describe("a worker", function()
     assert.same({
       run_id = run_id, flow_slug = "context", step_slug = "look", task_index = 0, attempt = 1, max_attempts = 3,
       queue = "context", stopping = false, input = { a = 1 }, same = true, can_write = false, settings = null, database = null,
-      folder = true,
+      folder = true, from_file = "good day",
     }, look)
 
     local lines = {}
