@@ -1,0 +1,253 @@
+-- `luaflow dev` on a folder of its own: its database and workers, from the first start to --reset, and whatever ends it.
+local cjson = require "cjson"
+local database = require "spec.support.database"
+local files = require "spec.support.files"
+local flows = require "spec.support.flows"
+local lfs = require "lfs"
+local process = require "spec.support.process"
+local wait = require "spec.support.wait"
+
+local GREET = [[
+local luaflow = require "luaflow"
+return luaflow.flow { slug = "greet" }
+  :step({ slug = "find_name" }, function(input) return input.name end)
+  :step({ slug = "salute", depends_on = { "find_name" } }, function(deps) return "Hello, " .. deps.find_name .. "!" end)
+]]
+
+local CHANGED_GREET = [[
+local luaflow = require "luaflow"
+return luaflow.flow { slug = "greet" }
+  :step({ slug = "salute" }, function(input) return "Good day, " .. input.name .. "!" end)
+]]
+
+local TALLY = [[
+local luaflow = require "luaflow"
+return luaflow.flow { slug = "tally" }:map({ slug = "double" }, function(n) return 2 * n end)
+]]
+
+local BROKEN = [[
+local luaflow = require "luaflow"
+return luaflow.flow { slug = "broken", timeuot = 5 }:step({ slug = "one" }, function() return 1 end)
+]]
+
+local READY = "luaflow dev is ready: 2 queues. Start a run with: luaflow start greet --wait\r?\n"
+
+describe("luaflow dev", function()
+  local root, home, folder, dev
+
+  setup(function()
+    root = flows.root {
+      ["my project/.luaflow-root"] = "", ["my project/flows/greet.lua"] = GREET, ["my project/flows/tally.lua"] = TALLY,
+      ["elsewhere/.luaflow-root"] = "",
+    }
+    home = root:at "my project"
+  end)
+
+  local function luaflow(words, options)
+    local all = { process.luaflow() }
+    for _, word in ipairs(words) do all[#all + 1] = word end
+    local given = { argv = all, cwd = home, env = { XDG_STATE_HOME = root:at "state", LUAFLOW_LOG_FORMAT = "json" } }
+    for name, value in pairs(options or {}) do given[name] = value end
+    return given
+  end
+
+  local function run(words, options)
+    return process.run(luaflow(words, options))
+  end
+
+  -- The lines of dev's and its workers' logs with that verb, decoded.
+  local function log(verb)
+    local found = {}
+    for line in dev:errors():gmatch "[^\r\n]+" do
+      local ok, entry = pcall(cjson.decode, line)
+      if ok and type(entry) == "table" and entry.verb == verb then found[#found + 1] = entry end
+    end
+    return found
+  end
+
+  local function launch(words, options)
+    dev = process.spawn(luaflow({ "dev", unpack(words or {}) }, options))
+  end
+
+  local function await_ready()
+    wait.till(function()
+      if dev:poll() then error("dev has ended:\n" .. dev:errors(), 0) end
+      return dev:output():find(READY)
+    end, 60, "dev to be ready")
+    local created = log("database_creating")[1]
+    if created then folder = created.data:gsub("/pgdata$", "") end
+  end
+
+  local function start(words, options)
+    launch(words, options)
+    await_ready()
+  end
+
+  -- The dev database; nil while there is none.
+  local function open_database()
+    local conninfo = files.lines(folder .. "/dev.state")[2]
+    return conninfo and database.at(conninfo)
+  end
+
+  -- The server's processes, which work in the folder of the data.
+  local function servers()
+    local pids = {}
+    for name in lfs.dir "/proc" do
+      if name:find "^%d+$" and lfs.symlinkattributes("/proc/" .. name .. "/cwd", "target") == folder .. "/pgdata" then
+        pids[#pids + 1] = tonumber(name)
+      end
+    end
+    return pids
+  end
+
+  -- Dev has ended so, and with it everything that it had started.
+  local function assert_ended(expected)
+    assert.same(expected, dev:wait(20))
+    dev:assert_gone(10)
+    wait.till(function() return #servers() == 0 end, 10, "the server's processes to be gone")
+  end
+
+  local function stop()
+    local socket_folder = open_database().conninfo:match "host=(%S+)"
+    assert.is_true(files.exists(socket_folder))
+    dev:signal(process.SIGINT)
+    assert_ended { code = 0 }
+    assert.is_false(files.exists(socket_folder))
+    dev:forget()
+    dev = nil
+  end
+
+  local function complete(name, input)
+    local result = run { "start", name, input, "--wait" }
+    assert.equal(0, result.code, result.err)
+    return result.out
+  end
+
+  local function list_flows()
+    local names = {}
+    for _, each in ipairs(cjson.decode(run({ "runs", "--json" }).out)) do names[#names + 1] = each.flow_slug end
+    table.sort(names)
+    return names
+  end
+
+  after_each(function()
+    if dev then dev:forget() end
+    dev = nil
+  end)
+
+  teardown(function()
+    if folder then
+      wait.till(function() return #servers() == 0 end, 20, "the server's processes to be gone")
+      files.remove(folder)
+      lfs.rmdir((folder:gsub("/[^/]*$", ""))) -- stays where others have theirs
+    end
+    root:remove()
+  end)
+
+  it("has a database and workers ready, refuses a second one, and ends all at Ctrl-C", function()
+    start({}, { terminal = true })
+    assert.equal('{"salute": "Hello, Ada!"}\n', complete("greet", '{"name": "Ada"}'))
+    local below = run({ "start", "tally", "[1, 2]", "--wait" }, { cwd = home .. "/flows" })
+    assert.same({ 0, '{"double": [2, 4]}\n' }, { below.code, below.out }, below.err)
+    assert.is_true(#servers() > 0)
+    assert.equal(2, #log "running")
+
+    local outside = run({ "runs" }, { cwd = root:at "elsewhere" })
+    assert.equal(6, outside.code)
+    assert.truthy(outside.err:find("no luaflow dev of yours runs for " .. root:at "elsewhere", 1, true), outside.err)
+
+    local second = run { "dev" }
+    assert.same({ 1, "" }, { second.code, second.out })
+    assert.truthy(second.err:find(("already runs for %s (process %d)"):format(home, dev.pid), 1, true), second.err)
+    assert.same({ "greet", "tally" }, list_flows())
+
+    dev.terminal:type "\3"
+    assert_ended { code = 0 }
+    assert.equal(6, run({ "runs" }).code)
+  end)
+
+  it("keeps its data, also when it is killed", function()
+    start()
+    assert.same({ "greet", "tally" }, list_flows())
+    assert.same({}, log "database_creating")
+    local killed = dev
+    killed:kill()
+    launch() -- at once, while the server may still be about to end
+    await_ready()
+    assert.same({}, killed:living())
+    killed:forget()
+    assert.same({ "greet", "tally" }, list_flows())
+    assert.equal('{"double": [6]}\n', complete("tally", "[3]"))
+    dev:kill()
+    assert_ended { signal = process.SIGKILL }
+    assert.equal(6, run({ "runs" }).code)
+  end)
+
+  it("starts a worker or a server again that dies", function()
+    start()
+    local worker = open_database():number [[
+      select a.pid from pg_stat_activity a where a.application_name = 'luaflow worker tally' limit 1]]
+    assert.is_true(worker > 0)
+    local pids = dev:living()
+    for _, pid in ipairs(pids) do
+      local words = files.read(("/proc/%d/cmdline"):format(pid))
+      if words:find "\0worker\0" and words:find "\0tally\0" then assert.equal(0, os.execute("kill -9 " .. pid)) end
+    end
+    wait.till(function() return #log "worker_died" == 1 and #log "running" == 3 end, 10, "the worker to be there again")
+    assert.equal('{"double": [8]}\n', complete("tally", "[4]"))
+    local postmaster = files.lines(folder .. "/pgdata/postmaster.pid")[1]
+    assert.equal(0, os.execute("kill -9 " .. postmaster))
+    wait.till(function() return #log "database_died" == 1 and #log "database_lost" > 0 end, 10, "the server's death to be noticed")
+    wait.till(function() return run({ "start", "tally", "[5]" }).code == 0 end, 20, "the server to be there again")
+    wait.till(function()
+      return open_database():text "select count(*) from pgflow.runs r where r.status = 'started'" == "0"
+    end, 20, "the run to end")
+    stop()
+  end)
+
+  it("ends when its terminal closes", function()
+    start({}, { terminal = true })
+    dev.terminal:close()
+    assert_ended { code = 0 }
+  end)
+
+  it("makes a flow of another shape anew with its data, and says so", function()
+    root:write("my project/flows/greet.lua", CHANGED_GREET)
+    start()
+    local warned = {}
+    for _, entry in ipairs(log "deployed_flow") do
+      if entry.level == "warn" then warned[#warned + 1] = { entry.flow, entry.status, entry.message } end
+    end
+    assert.same({ { "greet", "recreated", "recreated together with its runs" } }, warned)
+    local left = list_flows()
+    assert.is_true(#left > 0)
+    for _, name in ipairs(left) do assert.equal("tally", name) end
+    assert.equal('{"salute": "Good day, Ada!"}\n', complete("greet", '{"name": "Ada"}'))
+    stop()
+  end)
+
+  it("starts over with --reset", function()
+    start { "--reset" }
+    assert.equal(1, #log "database_creating")
+    assert.same({}, list_flows())
+    assert.equal('{"salute": "Good day, Ada!"}\n', complete("greet", '{"name": "Ada"}'))
+    stop()
+  end)
+
+  it("ends with 3 for problems in a flow, before anything is started", function()
+    root:write("my project/flows/broken.lua", BROKEN)
+    local result = run { "dev" }
+    assert.same({ 3, "" }, { result.code, result.out })
+    assert.truthy(result.err:find('flows/broken.lua:2: [unknown_option]', 1, true), result.err)
+    assert.truthy(result.err:find('"timeout"', 1, true), result.err)
+    assert.equal(0, #servers())
+    os.remove(root:at "my project/flows/broken.lua")
+  end)
+
+  it("ends with 2 where it finds no flows", function()
+    local result = run({ "dev" }, { cwd = root:at "elsewhere" })
+    assert.same({ 2, "" }, { result.code, result.out })
+    assert.truthy(result.err:find("there is no folder " .. root:at "elsewhere/flows", 1, true), result.err)
+    assert.truthy(result.err:find("luaflow dev PATH", 1, true), result.err)
+  end)
+end)
