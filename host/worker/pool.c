@@ -33,9 +33,7 @@ static bool check_digest(struct pool *pool, struct load_report *report) {
 
 static void on_digest_differs(struct slot *slot) {
   struct err err;
-  LOG(slot->pool->log, LOG_ERROR, "killed_executor", LOG_INT("executor", slot->index),
-      LOG_STR("reason", "it loaded other definitions than the first"));
-  executor_process_kill(slot->process);
+  executor_process_kill_for(slot->process, "loaded other definitions than the first");
   err_set(&err, ERR_CONFIG, EXIT_MODULES, "executors loaded different definitions from the same modules");
   err_hint(&err, "definitions must not depend on time, randomness, the process or the order of pairs()");
   report_failure(slot->pool, NULL, &err);
@@ -47,7 +45,7 @@ static void on_loaded(void *owner, struct load_report *report) {
   if (slot->state != SLOT_LOADING) return;
   if (report->problem_count > 0) {
     report_failure(pool, report, NULL);
-    executor_process_kill(slot->process);
+    executor_process_kill_for(slot->process, "found problems in the modules");
     return;
   }
   if (!check_digest(pool, report)) {

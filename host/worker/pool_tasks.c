@@ -183,8 +183,7 @@ static void on_result(struct slot *slot, struct frame *frame) {
   if (!task || task->slot != slot) return;
   struct text text = outcome == OUTCOME_COMPLETED ? output : message;
   if (frame->payload.bad || outcome > OUTCOME_SNOOZED || !text.bytes) {
-    LOG(pool->log, LOG_ERROR, "killed_executor", LOG_INT("executor", slot->index), LOG_STR("reason", "broken result"));
-    executor_process_kill(slot->process);
+    executor_process_kill_for(slot->process, "sent a broken result");
     return;
   }
   slot->served = true;

@@ -11,6 +11,8 @@ local host = require "luaflow.host"
 local ffi = require "ffi"
 ffi.cdef "void exit(int); int getpid(void); int getsid(int); int prctl(int, ...); ssize_t readlink(const char *, char *, size_t);"
 
+if io.open(os.getenv "SPEC_FOLDER" .. "/broken") then ffi.cast("int *", 0)[0] = 1 end
+
 local acts = {}
 local kept = {}
 
@@ -191,6 +193,18 @@ describe("an executor", function()
     assert.same({}, started:log "executor_died")
   end)
 
+  it("in an endless loop for a task that was taken away is ended too, and nothing is recorded", function()
+    local started = worker()
+    local spin = start("short", '{"act": "spin"}')
+    here.db:text "update pgflow.step_tasks set claim_no = claim_no + 1"
+    started:await_log "lost_task"
+    started:await_log "executor_died"
+    assert.equal("completed", here.db:complete("long", '{"act": "quick"}').status)
+    assert.same({}, started:log "attempt_failed")
+    assert.equal("started", task(spin).status)
+    here.db:text("delete from pgflow.step_tasks t where t.run_id = :'id'", { id = spin })
+  end)
+
   it("that has not yielded for a second gets no new task", function()
     worker()
     local hold = start("long", '{"act": "hold", "timeout": 60, "seconds": 3.5}')
@@ -283,6 +297,17 @@ describe("an executor", function()
     process.run { argv = { "kill", "-STOP", pid } }
     assert_innocent(innocent)
     assert_innocent { nap }
+  end)
+
+  it("that crashes while it loads again is given more and more time", function()
+    local started = worker()
+    here.root:write("broken", "")
+    assert_failed(here.db:start("long", '{"act": "segv"}'), "the executor was killed by SIGSEGV (segmentation fault)")
+    wait.pause(5)
+    local died = #started:log "executor_died" -- at once, then after 1, 2 and 4 s
+    assert.is_true(died >= 3 and died <= 4, died .. " died")
+    files.remove(here.root:at "broken")
+    assert.equal("completed", here.db:complete("long", '{"act": "quick"}').status)
   end)
 
   it("has its own session, no input, and none of the host's settings", function()
