@@ -9,7 +9,12 @@
 #include "base/pg_inside.h"
 #include "base/xalloc.h"
 
-enum { BACKOFF_FIRST_MS = 100, BACKOFF_LAST_MS = 5000, BACKOFF_STEPS = 6 };
+enum {
+  BACKOFF_FIRST_MS = 50,
+  BACKOFF_LAST_MS = 5000,
+  BACKOFF_STEPS = 7,
+  LATE_STEPS = 6 /* the longest deadline is 64 times the first */
+};
 
 static const unsigned legal_moves[] = {
 #define IN(name) (1u << PG_##name)
@@ -52,7 +57,6 @@ static void drop_connection(struct pg *pg) {
   uv_timer_stop(&pg->timer);
   PQfinish(pg->conn);
   pg->conn = NULL;
-  pg->backend_pid = 0;
 }
 
 static void finish_all(struct pg_unit *units, const struct err *err) {
@@ -90,11 +94,11 @@ void pg_broke_by_libpq(struct pg *pg) {
   pg_broke(pg, &err);
 }
 
-static void on_deadline(uv_timer_t *timer) {
-  struct pg *pg = timer->data;
-  struct err err;
-  err_set(&err, ERR_RETRY, EXIT_DATABASE, "database: no answer within %d s", pg->options.deadline_ms / 1000);
-  pg_broke(pg, &err);
+static void on_deadline(uv_timer_t *timer);
+
+static uint64_t deadline_ms(const struct pg *pg) {
+  int step = pg->late < LATE_STEPS ? pg->late : LATE_STEPS;
+  return (uint64_t)pg->options.deadline_ms << step;
 }
 
 static void arm_deadline(struct pg *pg) {
@@ -102,9 +106,22 @@ static void arm_deadline(struct pg *pg) {
     uv_timer_stop(&pg->timer);
     return;
   }
-  uint64_t due = pg->sent->sent_at + (uint64_t)pg->options.deadline_ms;
+  uint64_t due = pg->sent->sent_at + deadline_ms(pg);
   uint64_t now = uv_now(pg->loop);
   uv_timer_start(&pg->timer, on_deadline, due > now ? due - now : 0, 0);
+}
+
+/* A process that was stopped for a while finds the timer first, though the answer has come meanwhile. */
+static void on_deadline(uv_timer_t *timer) {
+  struct pg *pg = timer->data;
+  struct err err;
+  uint64_t limit = deadline_ms(pg);
+  PGconn *conn = pg->conn;
+  pg_pump(pg, true);
+  if (pg->conn != conn || !conn || !pg->sent || uv_now(pg->loop) < pg->sent->sent_at + limit) return;
+  pg->late++;
+  err_set(&err, ERR_RETRY, EXIT_DATABASE, "database: no answer within %d s", (int)(limit / 1000));
+  pg_broke(pg, &err);
 }
 
 /* Moves every unit whose results are all there from sent to *answered. */
@@ -115,6 +132,7 @@ static void take_results(struct pg *pg, struct pg_unit **answered) {
     if (!unit->synced) continue;
     DL_DELETE(pg->sent, unit);
     DL_APPEND(*answered, unit);
+    if (pg->state == PG_READY) pg->late = 0;
     if (pg->sent) pg->sent->sent_at = uv_now(pg->loop); /* its turn begins now */
   }
 }
@@ -192,7 +210,9 @@ bool pg_is_ready(const struct pg *pg) { return pg->state == PG_READY; }
 
 bool pg_is_closed(const struct pg *pg) { return pg->state == PG_CLOSED; }
 
-int pg_backend_pid(const struct pg *pg) { return pg->backend_pid; }
+struct pg_backend pg_last_backend(const struct pg *pg) {
+  return pg->backend;
+}
 
 void pg_submit(struct pg *pg, struct pg_unit *unit) {
   DL_APPEND(pg->queue, unit);

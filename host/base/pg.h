@@ -18,7 +18,15 @@ struct pg_options { /* borrowed until pg_close, except conninfo and application_
   size_t session_count;
   const struct pg_statement *statements; /* prepared after it */
   size_t statement_count;
-  int deadline_ms; /* a unit that is not answered for so long after it was sent has the connection replaced */
+  /* A unit that is not answered for so long after it was sent has the connection replaced. Twice as long after each such
+   * replacement until a unit is answered, so that a statement that takes its time ends some day. */
+  int deadline_ms;
+};
+
+/* A process of the server. A pid alone may belong to somebody else after a restart. */
+struct pg_backend {
+  int pid;          /* 0: none */
+  char started[32]; /* seconds since the epoch, as the server writes them */
 };
 
 struct pg_events {
@@ -39,8 +47,8 @@ void pg_start(struct pg *pg);
 bool pg_is_ready(const struct pg *pg);
 /* pg_close was called; units end with an error, and none can be submitted. */
 bool pg_is_closed(const struct pg *pg);
-/* The server's process behind this connection, as the server itself says; 0 while not ready. */
-int pg_backend_pid(const struct pg *pg);
+/* The server's process behind the connection that is ready or was ready last, as the server itself says. */
+struct pg_backend pg_last_backend(const struct pg *pg);
 /* Takes the unit over and sends it at the end of this turn of the loop, or as soon as a connection is ready. */
 void pg_submit(struct pg *pg, struct pg_unit *unit);
 /* Breaks the connection off; units that were sent end with an error and it reconnects. */

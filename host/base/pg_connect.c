@@ -1,4 +1,5 @@
 /* From a host's name to a connection that is set up: resolve, connect, prepare. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <utlist.h>
 
@@ -6,7 +7,12 @@
 
 enum { ATTEMPT_MS = 10000 };
 
-static const struct pg_statement pid_statement = {.name = "", .sql = "select pg_catalog.pg_backend_pid()"};
+static const struct pg_statement backend_statement = {
+    .name = "",
+    .sql =
+        "select a.pid, extract(epoch from a.backend_start)"
+        " from pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) a",
+};
 
 static void on_set_up(void *owner, struct pg_unit *unit, const struct err *err) {
   struct pg *pg = owner;
@@ -15,8 +21,11 @@ static void on_set_up(void *owner, struct pg_unit *unit, const struct err *err) 
     pg_broke(pg, err);
     return;
   }
-  const PGresult *pid = pg_unit_result(unit, (int)(pg->options.session_count + pg->options.statement_count) + 1);
-  pg->backend_pid = atoi(PQgetvalue(pid, 0, 0));
+  const PGresult *backend = pg_unit_result(unit, (int)(pg->options.session_count + pg->options.statement_count) + 1);
+  if (PQntuples(backend) == 1) {
+    pg->backend.pid = atoi(PQgetvalue(backend, 0, 0));
+    snprintf(pg->backend.started, sizeof pg->backend.started, "%s", PQgetvalue(backend, 0, 1));
+  }
   pg->failures = 0;
   pg_set_state(pg, PG_READY);
   if (pg->queue) pg_kick(pg);
@@ -33,8 +42,8 @@ static void set_up(struct pg *pg) {
   struct pg_unit *unit = pg_unit_new(on_set_up, pg);
   for (size_t i = 0; i < pg->options.session_count; i++) pg_unit_add_sql(unit, pg->options.session[i]);
   for (size_t i = 0; i < pg->options.statement_count; i++) pg_unit_add_prepare(unit, &pg->options.statements[i]);
-  pg_unit_add_prepare(unit, &pid_statement);
-  pg_unit_add(unit, &pid_statement);
+  pg_unit_add_prepare(unit, &backend_statement);
+  pg_unit_add(unit, &backend_statement);
   DL_APPEND(pg->sent, unit);
   unit->sent_at = uv_now(pg->loop);
   if (pg_unit_send(unit, pg->conn))

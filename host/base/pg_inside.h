@@ -36,7 +36,8 @@ struct pg {
   uv_idle_t kick;   /* active while something was submitted and not pumped */
   int open_handles;
   int failures; /* in a row */
-  int backend_pid;
+  int late;     /* deadlines passed since a unit was answered */
+  struct pg_backend backend;
   struct pg_unit *queue; /* not sent */
   struct pg_unit *sent;  /* in the order of their results */
 };

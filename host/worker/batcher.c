@@ -52,6 +52,12 @@ void batcher_add(struct batcher *batcher, struct task *task) {
 
 int batcher_count(const struct batcher *batcher) { return batcher->waiting_count + taken(batcher); }
 
+void batcher_each(const struct batcher *batcher, void (*visit)(void *owner, const struct task *task), void *owner) {
+  const struct task *task;
+  DL_FOREACH(batcher->waiting, task) visit(owner, task);
+  for (int i = 0; i < taken(batcher); i++) visit(owner, batcher->batch.tasks[i]);
+}
+
 static int group(const struct task *task) {
   switch (task->verdict) {
     case VERDICT_COMPLETED:
@@ -94,8 +100,11 @@ struct batch batcher_take(struct batcher *batcher) {
   return *batch;
 }
 
+/* Those that follow are perhaps innocent: larger pieces again. */
 static void forget_suspects(struct batcher *batcher, int count) {
   batcher->suspects = batcher->suspects > count ? batcher->suspects - count : 0;
+  batcher->split *= 2;
+  if (batcher->split > batcher->limit) batcher->split = batcher->limit;
 }
 
 void batcher_done(struct batcher *batcher) {

@@ -19,6 +19,8 @@ void batcher_free(struct batcher *batcher); /* with every result in it */
 void batcher_add(struct batcher *batcher, struct task *task);
 /* Results not yet recorded, those of a batch that is taken included. */
 int batcher_count(const struct batcher *batcher);
+/* Visits them. */
+void batcher_each(const struct batcher *batcher, void (*visit)(void *owner, const struct task *task), void *owner);
 
 /* Completions first, then failures with snoozes, then releases. */
 struct batch {

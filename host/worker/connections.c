@@ -5,40 +5,90 @@
 #include "worker/schema_check.h"
 #include "worker/statements.h"
 
-enum { CONTROL_DEADLINE_MS = 10000 };
+enum {
+  CONTROL_DEADLINE_MS = 8000, /* with a beat every 2 s, silence is noticed within 10 s */
+  SAY_AGAIN_MS = 30000        /* an outage whose reason changes is told again, but not more often */
+};
+
+/* ---- outages ---- */
 
 static void report_lost(struct lifecycle *lifecycle, const char *connection, const struct err *err, int retry_ms) {
   struct err found = *err;
+  uint64_t now = uv_now(lifecycle->loop);
   schema_explain(&found);
   if (found.kind == ERR_CONFIG && lifecycle->state < LIFECYCLE_RUNNING) {
     startup_fail(lifecycle, &found);
     return;
   }
-  LOG(lifecycle->log, LOG_WARN, "database_lost", LOG_STR("connection", connection), LOG_STR("error", found.message),
-      LOG_STR("hint", *found.hint ? found.hint : NULL), LOG_INT("retry_ms", retry_ms));
+  complaint_add_hint(&found);
+  bool said = *found.sqlstate && lifecycle->state >= LIFECYCLE_RUNNING; /* a statement failed, and that was logged */
+  bool due = !lifecycle->lost_logged_at || now - lifecycle->lost_logged_at >= SAY_AGAIN_MS;
+  bool tell = !said && due && complaint_is_new(&lifecycle->lost, &found);
+  if (!lifecycle->lost_at) lifecycle->lost_at = now;
+  if (tell) lifecycle->lost_logged_at = now;
+  LOG(lifecycle->log, tell ? LOG_WARN : LOG_DEBUG, "database_lost", LOG_STR("connection", connection),
+      LOG_STR("error", found.message), LOG_STR("hint", *found.hint ? found.hint : NULL), LOG_INT("retry_ms", retry_ms));
+}
+
+static void report_ready(struct lifecycle *lifecycle, const char *connection) {
+  LOG(lifecycle->log, LOG_DEBUG, "connected", LOG_STR("connection", connection));
+  if (!lifecycle->lost_at || !pg_is_ready(lifecycle->control) || !work_is_connected(lifecycle->work)) return;
+  if (complaint_end(&lifecycle->lost))
+    LOG(lifecycle->log, LOG_INFO, "database_back",
+        LOG_F64("seconds", (double)(uv_now(lifecycle->loop) - lifecycle->lost_at) / 1000));
+  lifecycle->lost_at = lifecycle->lost_logged_at = 0;
+}
+
+/* A process on the server that this worker has no connection to any more. */
+static void leave(struct lifecycle *lifecycle, struct pg_backend *backend) {
+  leftovers_add(lifecycle->leftovers, *backend);
+  *backend = (struct pg_backend){0};
 }
 
 static void on_control_lost(void *owner, const struct err *err, int retry_ms) {
-  report_lost(owner, "control", err, retry_ms);
+  struct lifecycle *lifecycle = owner;
+  leave(lifecycle, &lifecycle->control_backend);
+  report_lost(lifecycle, "control", err, retry_ms);
 }
 
 static void on_work_lost(void *owner, const struct err *err, int retry_ms) {
-  report_lost(owner, "work", err, retry_ms);
+  struct lifecycle *lifecycle = owner;
+  leave(lifecycle, &lifecycle->work_backend);
+  report_lost(lifecycle, "work", err, retry_ms);
 }
 
 /* Notifications may have been missed before it. */
 static void on_control_ready(void *owner) {
   struct lifecycle *lifecycle = owner;
-  LOG(lifecycle->log, LOG_DEBUG, "connected", LOG_STR("connection", "control"));
+  lifecycle->control_backend = pg_last_backend(lifecycle->control);
+  report_ready(lifecycle, "control");
   startup_go_on(lifecycle);
   work_wake(lifecycle->work);
 }
 
 static void on_work_ready(void *owner) {
   struct lifecycle *lifecycle = owner;
-  LOG(lifecycle->log, LOG_DEBUG, "connected", LOG_STR("connection", "work"));
+  lifecycle->work_backend = work_last_backend(lifecycle->work);
+  report_ready(lifecycle, "work");
   startup_go_on(lifecycle);
 }
+
+static void on_leftovers_settled(void *owner) {
+  struct lifecycle *lifecycle = owner;
+  work_reconcile(lifecycle->work);
+}
+
+static bool old_is_gone(void *owner) {
+  const struct lifecycle *lifecycle = owner;
+  return leftovers_are_settled(lifecycle->leftovers);
+}
+
+static void in_flight(void *owner, void (*visit)(void *arrays, const struct task *task), void *arrays) {
+  const struct lifecycle *lifecycle = owner;
+  pool_each(lifecycle->pool, visit, arrays);
+}
+
+/* ---- work ---- */
 
 static void on_notified(void *owner, const char *channel) {
   struct lifecycle *lifecycle = owner;
@@ -93,6 +143,8 @@ bool connections_open(struct lifecycle *lifecycle, struct err *err) {
   static const struct work_events work_events = {
       .ready = on_work_ready,
       .lost = on_work_lost,
+      .old_is_gone = old_is_gone,
+      .in_flight = in_flight,
       .free_slots = free_slots,
       .claimed = on_claimed,
       .refused = on_refused,
@@ -118,6 +170,8 @@ bool connections_open(struct lifecycle *lifecycle, struct err *err) {
   if (!lifecycle->control) return false;
   lifecycle->work = work_new(lifecycle->loop, &work, &work_events, lifecycle, lifecycle->log, err);
   if (!lifecycle->work) return false;
+  lifecycle->leftovers =
+      leftovers_new(lifecycle->loop, lifecycle->control, on_leftovers_settled, lifecycle, lifecycle->log);
   pg_start(lifecycle->control);
   work_connect(lifecycle->work);
   return true;

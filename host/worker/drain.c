@@ -52,6 +52,8 @@ static void close_all(struct lifecycle *lifecycle) {
   if (lifecycle->closing) return;
   lifecycle->closing = true;
   heartbeat_stop(lifecycle->heartbeat);
+  recovery_stop(lifecycle->recovery);
+  leftovers_free(lifecycle->leftovers);
   pg_close(lifecycle->control);
   work_close(lifecycle->work);
   lifecycle->control = NULL;

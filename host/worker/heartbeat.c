@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "worker/complaint.h"
 #include "worker/statements.h"
+#include "worker/task_arrays.h"
 
 enum { BEAT_MS = 2000 };
 
@@ -26,11 +28,12 @@ struct heartbeat {
   bool disabled;     /* the function is disabled: logged */
   uint64_t *numbers; /* of the tasks sent, in their order */
   int count, room;
+  struct complaint complaint;
 };
 
 struct beat {
   struct heartbeat *heartbeat;
-  struct pg_array *runs, *steps, *indexes, *claims;
+  struct task_arrays arrays;
 };
 
 static void free_when_done(struct heartbeat *heartbeat) {
@@ -60,6 +63,17 @@ static void read_answer(struct heartbeat *heartbeat, const PGresult *result) {
   if (strcmp(PQgetvalue(result, 0, DEPRECATED), "t") == 0) heartbeat->events.deprecated(heartbeat->owner);
 }
 
+/* A server that takes no writes is perhaps a primary of the past: the next connection may find the new one. */
+static void complain(struct heartbeat *heartbeat, const struct err *err) {
+  struct err found = *err;
+  if (!*found.sqlstate) return; /* the connection tells it */
+  complaint_add_hint(&found);
+  if (complaint_is_new(&heartbeat->complaint, &found))
+    LOG(heartbeat->log, LOG_WARN, "heartbeat_failed", LOG_STR("sqlstate", found.sqlstate),
+        LOG_STR("error", found.message), LOG_STR("hint", *found.hint ? found.hint : NULL));
+  if (strcmp(found.sqlstate, "25006") == 0) pg_reconnect(heartbeat->pg, &found);
+}
+
 static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
   struct heartbeat *heartbeat = owner;
   heartbeat->waiting = false;
@@ -67,11 +81,12 @@ static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
     free_when_done(heartbeat);
     return;
   }
-  if (!err)
-    read_answer(heartbeat, pg_unit_result(unit, 0));
-  else if (*err->sqlstate)
-    LOG(heartbeat->log, LOG_WARN, "heartbeat_failed", LOG_STR("sqlstate", err->sqlstate),
-        LOG_STR("error", err->message));
+  if (err) {
+    complain(heartbeat, err);
+    return;
+  }
+  if (complaint_end(&heartbeat->complaint)) LOG(heartbeat->log, LOG_INFO, "heartbeat_works_again");
+  read_answer(heartbeat, pg_unit_result(unit, 0));
 }
 
 static void add_task(void *owner, const struct task *task) {
@@ -82,10 +97,7 @@ static void add_task(void *owner, const struct task *task) {
     heartbeat->numbers = xrealloc(heartbeat->numbers, (size_t)heartbeat->room * sizeof *heartbeat->numbers);
   }
   heartbeat->numbers[heartbeat->count++] = task->number;
-  pg_array_uuid(beat->runs, task->run_id);
-  pg_array_text(beat->steps, task->step_slug, strlen(task->step_slug));
-  pg_array_int4(beat->indexes, task->task_index);
-  pg_array_int8(beat->claims, task->claim_no);
+  task_arrays_add(&beat->arrays, task);
 }
 
 static void on_timer(uv_timer_t *timer) {
@@ -94,11 +106,7 @@ static void on_timer(uv_timer_t *timer) {
   struct pg_unit *unit = pg_unit_new(on_done, heartbeat);
   struct pg_params *params = pg_unit_add(unit, &control_statements[STMT_HEARTBEAT]);
   pg_param_text(params, heartbeat->worker_id);
-  struct beat beat = {.heartbeat = heartbeat};
-  beat.runs = pg_param_array(params, PG_UUID);
-  beat.steps = pg_param_array(params, PG_TEXT);
-  beat.indexes = pg_param_array(params, PG_INT4);
-  beat.claims = pg_param_array(params, PG_INT8);
+  struct beat beat = {.heartbeat = heartbeat, .arrays = task_arrays_begin(params)};
   heartbeat->count = 0;
   pool_each(heartbeat->pool, add_task, &beat);
   heartbeat->waiting = true;

@@ -6,10 +6,13 @@
 #include <stdbool.h>
 
 #include "base/pg.h"
+#include "worker/complaint.h"
 #include "worker/heartbeat.h"
+#include "worker/leftovers.h"
 #include "worker/lifecycle.h"
 #include "worker/load_report.h"
 #include "worker/pool.h"
+#include "worker/recovery.h"
 #include "worker/work.h"
 
 /* X(state, text, states it may move to) */
@@ -45,7 +48,13 @@ struct lifecycle {
   struct pool *pool;
   struct pg *control;
   struct work *work;
-  struct heartbeat *heartbeat; /* NULL unless it beats */
+  struct heartbeat *heartbeat;                     /* NULL unless it beats */
+  struct recovery *recovery;                       /* NULL unless it runs */
+  struct leftovers *leftovers;                     /* of lost connections */
+  struct pg_backend control_backend, work_backend; /* of connections not lost yet */
+  uint64_t lost_at;                                /* a connection is lost since then; 0: none is */
+  uint64_t lost_logged_at;
+  struct complaint lost, complaint; /* about connections; about the deployment */
   uv_timer_t timer; /* next try to deploy; end of grace; end of the wait for the database. Never two at once */
   bool checking;    /* the schema check is under way */
   bool checked;     /* the schema fits */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "worker/task_arrays.h"
 #include "worker/task_log.h"
 
 static struct pg_params *add(struct pg_unit *unit, struct record_calls *calls, enum work_statement statement) {
@@ -13,16 +14,8 @@ static struct pg_params *add(struct pg_unit *unit, struct record_calls *calls, e
 
 /* The first four parameters of all three functions. */
 static void add_identity(struct pg_params *params, struct task *const *tasks, int count) {
-  struct pg_array *runs = pg_param_array(params, PG_UUID);
-  struct pg_array *steps = pg_param_array(params, PG_TEXT);
-  struct pg_array *indexes = pg_param_array(params, PG_INT4);
-  struct pg_array *claims = pg_param_array(params, PG_INT8);
-  for (int i = 0; i < count; i++) {
-    pg_array_uuid(runs, tasks[i]->run_id);
-    pg_array_text(steps, tasks[i]->step_slug, strlen(tasks[i]->step_slug));
-    pg_array_int4(indexes, tasks[i]->task_index);
-    pg_array_int8(claims, tasks[i]->claim_no);
-  }
+  struct task_arrays arrays = task_arrays_begin(params);
+  for (int i = 0; i < count; i++) task_arrays_add(&arrays, tasks[i]);
 }
 
 static void add_completions(struct pg_params *params, struct task *const *tasks, int count) {
@@ -52,7 +45,8 @@ static void add_failures(struct pg_params *params, struct task *const *tasks, in
 void record_add(struct pg_unit *unit, struct record_calls *calls, const struct batch *batch,
                 const char *claiming_queue) {
   int count = batch->completed + batch->failed + batch->released;
-  *calls = (struct record_calls){.index = {-1, -1, -1, -1, -1}};
+  calls->count = 0;
+  for (int i = 0; i < WORK_STATEMENT_COUNT; i++) calls->index[i] = -1;
   if (count == 0) return;
   struct pg_params *params = add(unit, calls, STMT_LOCK);
   struct pg_array *runs = pg_param_array(params, PG_UUID);
@@ -73,6 +67,8 @@ static void log_answers(const struct pg_unit *unit, int call, struct task *const
     const struct task *task = tasks[ordinal - 1];
     if (strcmp(answer, "already") == 0)
       task_log(log, LOG_DEBUG, "recorded_before", task, NULL, NULL);
+    else if (task->verdict == VERDICT_RELEASED)
+      task_log(log, LOG_DEBUG, "released_before", task, NULL, NULL);
     else
       task_log(log, LOG_WARN, "refused_late_result", task, task->verdict == VERDICT_COMPLETED ? NULL : task->text,
                NULL);

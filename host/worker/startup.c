@@ -79,7 +79,7 @@ void startup_loaded(struct lifecycle *lifecycle, struct load_report *report) {
   lifecycle->program = xasprintf("worker %s", queue);
   lifecycle->application_name = xasprintf("luaflow worker %s", queue);
   lifecycle->listen = xasprintf("listen \"pgflow:%s\"", queue); /* a queue's name holds no quote: the load checked it */
-  lifecycle->control_session[0] = session_settings;
+  lifecycle->control_session[0] = control_settings;
   lifecycle->control_session[1] = lifecycle->listen;
   lifecycle->log->program = lifecycle->program;
   pool_set_queue(lifecycle->pool, queue);
@@ -109,6 +109,7 @@ static void run(struct lifecycle *lifecycle) {
       LOG_INT("concurrency", lifecycle->options->concurrency));
   lifecycle->heartbeat = heartbeat_new(lifecycle->loop, lifecycle->control, lifecycle->worker_id, lifecycle->pool,
                                        &events, lifecycle, lifecycle->log);
+  lifecycle->recovery = recovery_new(lifecycle->loop, lifecycle->control, lifecycle->worker_id, lifecycle->log);
   work_start(lifecycle->work, FIRST_GENERATION);
 }
 
@@ -133,8 +134,11 @@ static void try_failed(struct lifecycle *lifecycle, const char *what, const stru
     startup_fail(lifecycle, &found);
     return;
   }
-  LOG(lifecycle->log, LOG_WARN, what, LOG_STR("sqlstate", found.sqlstate), LOG_STR("error", found.message),
-      LOG_STR("hint", *found.hint ? found.hint : NULL));
+  complaint_add_hint(&found);
+  if (complaint_is_new(&lifecycle->complaint, &found))
+    LOG(lifecycle->log, LOG_WARN, what, LOG_STR("sqlstate", found.sqlstate), LOG_STR("error", found.message),
+        LOG_STR("hint", *found.hint ? found.hint : NULL));
+  if (strcmp(found.sqlstate, "25006") == 0) pg_reconnect(lifecycle->control, &found); /* perhaps to another server */
   retry_later(lifecycle);
 }
 
@@ -182,7 +186,7 @@ static void on_checked(void *owner, const struct err *err) {
 
 /* Two connections, one server process: somebody in between hands it out by transaction. */
 static bool is_pooled(const struct lifecycle *lifecycle) {
-  return pg_backend_pid(lifecycle->control) == work_backend_pid(lifecycle->work);
+  return pg_last_backend(lifecycle->control).pid == work_last_backend(lifecycle->work).pid;
 }
 
 void startup_go_on(struct lifecycle *lifecycle) {

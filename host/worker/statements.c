@@ -6,4 +6,9 @@ const struct pg_statement control_statements[CONTROL_STATEMENT_COUNT] = {CONTROL
 const struct pg_statement work_statements[WORK_STATEMENT_COUNT] = {WORK_STATEMENTS(STMT)};
 #undef STMT
 
-const char session_settings[] = "select set_config('default_transaction_isolation', 'read committed', false)";
+#define SETTINGS(lock_timeout)                                                   \
+  "select set_config('default_transaction_isolation', 'read committed', false)," \
+  " set_config('lock_timeout', '" lock_timeout "', false)"
+const char control_settings[] = SETTINGS("4s");
+const char work_settings[] = SETTINGS("10s");
+#undef SETTINGS

@@ -5,21 +5,27 @@
 #include "base/pg_unit.h"
 
 /* On the control connection. STMT(name, text) */
-#define CONTROL_STATEMENTS(STMT)                                                                   \
-  STMT(SCHEMA,                                                                                     \
-       "select m.version, m.oldest_program,"                                                       \
-       " string_to_array(m.oldest_program, '.')::int[] > string_to_array($1::text, '.')::int[]"    \
-       " from pgflow.migrations m order by m.version desc limit 1")                                \
-  STMT(DEPLOY,                                                                                     \
-       "select flow_slug, status, alias_status, array_to_string(differences, E'\\n'), message"     \
-       " from pgflow.deploy_flows($1::uuid, $2::text, $3::text, $4::jsonb, $5::bigint)")           \
-  STMT(HEARTBEAT,                                                                                  \
-       "select deprecated, function_enabled, schema_version, array_to_string(lost_ordinals, ',')"  \
-       " from pgflow.worker_heartbeat($1::uuid, $2::uuid[], $3::text[], $4::int[], $5::bigint[])") \
-  STMT(INPUT, "select pgflow.run_input($1::uuid)")                                                 \
+#define CONTROL_STATEMENTS(STMT)                                                                             \
+  STMT(SCHEMA,                                                                                               \
+       "select m.version, m.oldest_program,"                                                                 \
+       " string_to_array(m.oldest_program, '.')::int[] > string_to_array($1::text, '.')::int[]"              \
+       " from pgflow.migrations m order by m.version desc limit 1")                                          \
+  STMT(DEPLOY,                                                                                               \
+       "select flow_slug, status, alias_status, array_to_string(differences, E'\\n'), message"               \
+       " from pgflow.deploy_flows($1::uuid, $2::text, $3::text, $4::jsonb, $5::bigint)")                     \
+  STMT(HEARTBEAT,                                                                                            \
+       "select deprecated, function_enabled, schema_version, array_to_string(lost_ordinals, ',')"            \
+       " from pgflow.worker_heartbeat($1::uuid, $2::uuid[], $3::text[], $4::int[], $5::bigint[])")           \
+  STMT(INPUT, "select pgflow.run_input($1::uuid)")                                                           \
+  STMT(RECOVER, "select run_id, step_slug, task_index, reason, outcome from pgflow.recover_tasks($1::uuid)") \
+  STMT(TERMINATE,                                                                                            \
+       "select a.pid, pg_terminate_backend(a.pid)"                                                           \
+       " from unnest($1::int[], $2::text[]) b (pid, started)"                                                \
+       " cross join lateral pg_stat_get_activity(b.pid) a"                                                   \
+       " where extract(epoch from a.backend_start)::text = b.started")                                       \
   STMT(STOP, "select pgflow.mark_worker_stopped($1::uuid)")
 
-/* On the work connection; the parts of one batch, in this order. */
+/* On the work connection. All but RECONCILE are the parts of one batch, in this order. */
 #define WORK_STATEMENTS(STMT)                                                                                        \
   STMT(LOCK, "select pgflow.lock_runs($1::uuid[], $2::text)")                                                        \
   STMT(COMPLETE,                                                                                                     \
@@ -32,7 +38,10 @@
   STMT(CLAIM,                                                                                                        \
        "select kind, status, next_visible_ms, flow_slug, run_id, step_slug, task_index, msg_id, claim_no, attempt,"  \
        " max_attempts, timeout_s, input, flow_input"                                                                 \
-       " from pgflow.claim_tasks($1::uuid, $2::bigint, $3::text, $4::int)")
+       " from pgflow.claim_tasks($1::uuid, $2::bigint, $3::text, $4::int)")                                          \
+  STMT(RECONCILE,                                                                                                    \
+       "select run_id, step_slug, task_index"                                                                        \
+       " from pgflow.reconcile_claims($1::uuid, $2::uuid[], $3::text[], $4::int[], $5::bigint[])")
 
 enum control_statement {
 #define STMT(name, text) STMT_##name,
@@ -52,7 +61,9 @@ enum work_statement {
 extern const struct pg_statement control_statements[CONTROL_STATEMENT_COUNT];
 extern const struct pg_statement work_statements[WORK_STATEMENT_COUNT];
 
-/* Settings of every session that calls them. */
-extern const char session_settings[];
+/* Settings of the sessions that call them. A wait for a lock ends before the connection's deadline: it is answered, so that it is not
+ * taken for silence. */
+extern const char control_settings[];
+extern const char work_settings[];
 
 #endif

@@ -5,19 +5,23 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "base/pg.h"
 #include "base/xalloc.h"
 #include "worker/batcher.h"
+#include "worker/complaint.h"
 #include "worker/poller.h"
+#include "worker/reconcile.h"
 #include "worker/record.h"
 #include "worker/statements.h"
 
 enum {
-  DEADLINE_MS = 60000,
+  DEADLINE_MS = 15000,
   CONFLICT_MS = 10, /* the first wait after a deadlock or a serialization failure */
   ERROR_MS = 250,   /* after any other error */
   BACKOFF_STEPS = 4 /* each twice as long */
 };
+
+/* A server that takes no writes is perhaps a primary of the past: the next connection may find the new one. */
+static const char READ_ONLY[] = "25006";
 
 struct work {
   struct work_options options;
@@ -37,11 +41,13 @@ struct work {
   struct batch batch;
   struct record_calls calls;
   uint64_t sent_at;
-  int failures;                                        /* in a row */
-  char last_error[sizeof(((struct err *)0)->message)]; /* logged; "" after a success */
+  int failures;       /* in a row */
+  bool reconcile_due; /* a connection has been lost since claims began */
+  bool claim_lost;    /* nobody knows what it has claimed */
+  struct complaint complaint;
 };
 
-static const char *const session[] = {session_settings};
+static const char *const session[] = {work_settings};
 
 static void on_kick(uv_idle_t *kick);
 
@@ -66,20 +72,25 @@ static void take_claim(struct work *work, const PGresult *result) {
   free(claim.unknown);
 }
 
+static void recovered(struct work *work) {
+  work->failures = 0;
+  if (complaint_end(&work->complaint)) LOG(work->log, LOG_INFO, "transactions_work_again");
+}
+
 static void committed(struct work *work, const struct pg_unit *unit) {
   record_log_answers(unit, &work->calls, &work->batch, work->log);
   batcher_done(work->batcher);
-  work->failures = 0;
-  work->last_error[0] = '\0';
+  recovered(work);
   if (work->calls.index[STMT_CLAIM] >= 0) take_claim(work, pg_unit_result(unit, work->calls.index[STMT_CLAIM]));
 }
 
 /* Once for an error that goes on and on. */
 static void log_error(struct work *work, const struct err *err, const char *statement) {
-  if (strcmp(work->last_error, err->message) == 0) return;
-  memcpy(work->last_error, err->message, sizeof work->last_error);
-  LOG(work->log, LOG_ERROR, "transaction_failed", LOG_STR("statement", statement), LOG_STR("sqlstate", err->sqlstate),
-      LOG_STR("error", err->message), LOG_STR("hint", *err->hint ? err->hint : NULL),
+  struct err found = *err;
+  complaint_add_hint(&found);
+  if (!complaint_is_new(&work->complaint, &found)) return;
+  LOG(work->log, LOG_ERROR, "transaction_failed", LOG_STR("statement", statement), LOG_STR("sqlstate", found.sqlstate),
+      LOG_STR("error", found.message), LOG_STR("hint", *found.hint ? found.hint : NULL),
       LOG_INT("unrecorded", batcher_count(work->batcher)));
 }
 
@@ -105,6 +116,7 @@ static void failed(struct work *work, const struct pg_unit *unit, const struct e
   int call = pg_unit_failed_call(unit);
   bool claim_failed = call >= 0 && call == work->calls.index[STMT_CLAIM];
   if (!*err->sqlstate) { /* the connection; the results go out again over the next one */
+    work->claim_lost = work->claim_lost || work->calls.index[STMT_CLAIM] >= 0;
     batcher_retry(work->batcher);
     poller_failed(work->poller, false);
     return;
@@ -128,6 +140,7 @@ static void failed(struct work *work, const struct pg_unit *unit, const struct e
   batcher_retry(work->batcher);
   poller_failed(work->poller, claim_failed);
   if (!claim_failed) back_off(work, ERROR_MS);
+  if (strcmp(err->sqlstate, READ_ONLY) == 0) pg_reconnect(work->pg, err);
 }
 
 static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
@@ -143,10 +156,38 @@ static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
 
 /* ---- the cycle ---- */
 
+static void on_reconciled(void *owner, struct pg_unit *unit, const struct err *err) {
+  struct work *work = owner;
+  work->busy = false;
+  if (!err) {
+    reconcile_log(unit, work->log);
+    work->reconcile_due = work->claim_lost = false;
+    recovered(work);
+  } else if (*err->sqlstate) {
+    log_error(work, err, "reconcile");
+    back_off(work, ERROR_MS);
+    if (strcmp(err->sqlstate, READ_ONLY) == 0) pg_reconnect(work->pg, err);
+  }
+  kick(work);
+  work->events.answered(work->owner);
+}
+
+static void reconcile(struct work *work) {
+  if (!work->events.old_is_gone(work->owner)) return; /* work_reconcile comes */
+  struct pg_unit *unit = pg_unit_new(on_reconciled, work);
+  reconcile_add(unit, work->options.worker_id, work->events.in_flight, work->owner, work->batcher);
+  work->busy = true;
+  pg_submit(work->pg, unit);
+}
+
 static void on_kick(uv_idle_t *handle) {
   struct work *work = handle->data;
   uv_idle_stop(handle);
   if (work->busy || !pg_is_ready(work->pg) || uv_is_active((uv_handle_t *)&work->backoff)) return;
+  if (work->reconcile_due) {
+    reconcile(work);
+    return;
+  }
   work->batch = batcher_take(work->batcher);
   bool records = work->batch.completed + work->batch.failed + work->batch.released > 0;
   int slots = work->generation ? work->events.free_slots(work->owner) : 0;
@@ -171,7 +212,6 @@ static void on_kick(uv_idle_t *handle) {
 
 static void on_due(void *owner) { kick(owner); }
 
-/* Where a claim whose answer was lost is to be reconciled, before the first claim of a new connection. */
 static void on_ready(void *owner) {
   struct work *work = owner;
   poller_wake(work->poller);
@@ -181,6 +221,7 @@ static void on_ready(void *owner) {
 
 static void on_lost(void *owner, const struct err *err, int retry_ms) {
   struct work *work = owner;
+  work->reconcile_due = work->generation != 0;
   work->events.lost(work->owner, err, retry_ms);
 }
 
@@ -214,7 +255,9 @@ struct work *work_new(uv_loop_t *loop, const struct work_options *options, const
 
 void work_connect(struct work *work) { pg_start(work->pg); }
 
-int work_backend_pid(const struct work *work) { return pg_backend_pid(work->pg); }
+struct pg_backend work_last_backend(const struct work *work) {
+  return pg_last_backend(work->pg);
+}
 
 bool work_is_connected(const struct work *work) { return pg_is_ready(work->pg); }
 
@@ -230,13 +273,20 @@ void work_record(struct work *work, struct task *task) {
   kick(work);
 }
 
+void work_reconcile(struct work *work) {
+  work->reconcile_due = work->generation != 0;
+  kick(work);
+}
+
 void work_wake(struct work *work) { poller_wake(work->poller); }
 
 void work_check(struct work *work) { kick(work); }
 
 int work_unrecorded(const struct work *work) { return batcher_count(work->batcher); }
 
-bool work_is_idle(const struct work *work) { return !work->busy && batcher_count(work->batcher) == 0; }
+bool work_is_idle(const struct work *work) {
+  return !work->busy && !work->claim_lost && batcher_count(work->batcher) == 0;
+}
 
 static void on_handle_closed(uv_handle_t *handle) {
   struct work *work = handle->data;

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "base/pg.h"
 #include "worker/claim.h"
 #include "worker/task.h"
 
@@ -22,6 +23,9 @@ struct work_options { /* borrowed until work_close, except conninfo and applicat
 struct work_events {
   void (*ready)(void *owner); /* connected, again after each loss */
   void (*lost)(void *owner, const struct err *err, int retry_ms);
+  bool (*old_is_gone)(void *owner); /* the server's processes behind lost connections cannot commit any more */
+  /* visits the tasks in flight */
+  void (*in_flight)(void *owner, void (*visit)(void *arrays, const struct task *task), void *arrays);
   int (*free_slots)(void *owner);                  /* how many more tasks can be taken now */
   void (*claimed)(void *owner, struct task *task); /* the claim has committed; the owner takes the task over */
   void (*refused)(void *owner, enum claim_status status, const char *unknown); /* no task was claimed; see claim.h */
@@ -32,7 +36,7 @@ struct work_events {
 struct work *work_new(uv_loop_t *loop, const struct work_options *options, const struct work_events *events,
                       void *owner, struct log *log, struct err *err) __attribute__((warn_unused_result));
 void work_connect(struct work *work);
-int work_backend_pid(const struct work *work);
+struct pg_backend work_last_backend(const struct work *work); /* see pg.h */
 bool work_is_connected(const struct work *work);
 /* Claims begin, under this generation. */
 void work_start(struct work *work, int64_t generation);
@@ -40,13 +44,16 @@ void work_start(struct work *work, int64_t generation);
 void work_stop_claiming(struct work *work);
 /* Takes a settled task over, to be recorded. */
 void work_record(struct work *work, struct task *task);
+/* old_is_gone may have changed: what was claimed without an answer is put back, then it goes on. Nothing is sent on a new connection
+ * before that. */
+void work_reconcile(struct work *work);
 /* The queue may have work. */
 void work_wake(struct work *work);
 /* Slots may have become free without a result. */
 void work_check(struct work *work);
 /* Results not yet recorded. */
 int work_unrecorded(const struct work *work);
-/* True if nothing is to be recorded and no transaction is under way. */
+/* True if nothing is to be recorded, no transaction is under way, and no claim was lost. */
 bool work_is_idle(const struct work *work);
 /* Closes the connection and frees, with the results that are not recorded. NULL is allowed. */
 void work_close(struct work *work);

@@ -1,0 +1,23 @@
+/* Saying what is wrong once, with what to do about it, however often it goes wrong. */
+#ifndef LUAFLOW_WORKER_COMPLAINT_H
+#define LUAFLOW_WORKER_COMPLAINT_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+
+/* Zeroed: nothing has been said. */
+struct complaint {
+  bool said;
+  char sqlstate[sizeof(((struct err *)0)->sqlstate)];
+  char message[sizeof(((struct err *)0)->message)];
+};
+
+/* True for an error that is not what was said last. Conditions of the server go by their SQLSTATE, all else by the message. */
+bool complaint_is_new(struct complaint *complaint, const struct err *err) __attribute__((warn_unused_result));
+/* It went well: the next error is new again. True if something had been said. */
+bool complaint_end(struct complaint *complaint);
+/* Adds to a database's error without a hint what the operator can do about it, where that is known. */
+void complaint_add_hint(struct err *err);
+
+#endif

@@ -1,0 +1,86 @@
+/* The timer, the statement, and what it moved. */
+#include "worker/recovery.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "worker/complaint.h"
+#include "worker/statements.h"
+
+enum { RECOVER_MS = 10000 };
+
+/* The columns of the RECOVER statement. */
+enum { RUN_ID, STEP_SLUG, TASK_INDEX, REASON, OUTCOME };
+
+struct recovery {
+  uv_timer_t timer;
+  struct pg *pg;
+  const char *worker_id;
+  struct log *log;
+  bool waiting; /* for an answer */
+  bool stopped, timer_closed;
+  struct complaint complaint;
+};
+
+static void free_when_done(struct recovery *recovery) {
+  if (recovery->stopped && !recovery->waiting && recovery->timer_closed) free(recovery);
+}
+
+static void log_moved(struct recovery *recovery, const PGresult *result) {
+  for (int row = 0; row < PQntuples(result); row++) {
+    bool failed = strcmp(PQgetvalue(result, row, OUTCOME), "failed") == 0;
+    LOG(recovery->log, failed ? LOG_ERROR : LOG_WARN, failed ? "failed_stalled_task" : "recovered_task",
+        LOG_STR("reason", PQgetvalue(result, row, REASON)), LOG_STR("run", PQgetvalue(result, row, RUN_ID)),
+        LOG_STR("step", PQgetvalue(result, row, STEP_SLUG)), LOG_STR("index", PQgetvalue(result, row, TASK_INDEX)));
+  }
+}
+
+static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
+  struct recovery *recovery = owner;
+  recovery->waiting = false;
+  if (recovery->stopped) {
+    free_when_done(recovery);
+    return;
+  }
+  if (!err) {
+    complaint_end(&recovery->complaint);
+    log_moved(recovery, pg_unit_result(unit, 0));
+    return;
+  }
+  struct err found = *err;
+  complaint_add_hint(&found);
+  if (*found.sqlstate && complaint_is_new(&recovery->complaint, &found))
+    LOG(recovery->log, LOG_WARN, "recovery_failed", LOG_STR("sqlstate", found.sqlstate),
+        LOG_STR("error", found.message), LOG_STR("hint", *found.hint ? found.hint : NULL));
+}
+
+static void on_timer(uv_timer_t *timer) {
+  struct recovery *recovery = timer->data;
+  if (recovery->waiting || !pg_is_ready(recovery->pg)) return;
+  struct pg_unit *unit = pg_unit_new(on_done, recovery);
+  pg_param_text(pg_unit_add(unit, &control_statements[STMT_RECOVER]), recovery->worker_id);
+  recovery->waiting = true;
+  pg_submit(recovery->pg, unit);
+}
+
+struct recovery *recovery_new(uv_loop_t *loop, struct pg *pg, const char *worker_id, struct log *log) {
+  struct recovery *recovery = xcalloc(1, sizeof *recovery);
+  *recovery = (struct recovery){.pg = pg, .worker_id = worker_id, .log = log};
+  uv_timer_init(loop, &recovery->timer);
+  recovery->timer.data = recovery;
+  uv_timer_start(&recovery->timer, on_timer, RECOVER_MS, RECOVER_MS);
+  return recovery;
+}
+
+static void on_closed(uv_handle_t *handle) {
+  struct recovery *recovery = handle->data;
+  recovery->timer_closed = true;
+  free_when_done(recovery);
+}
+
+void recovery_stop(struct recovery *recovery) {
+  if (!recovery) return;
+  recovery->stopped = true;
+  uv_close((uv_handle_t *)&recovery->timer, on_closed);
+}
