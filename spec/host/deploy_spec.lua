@@ -295,7 +295,7 @@ describe("luaflow migrate", function()
     here.root:write("client.sql", [[
       do $$
       begin
-        for i in 1 .. 400 loop
+        for i in 1 .. 200 loop
           perform pgflow.start_flow('order', to_jsonb(i));
           commit;
           perform pg_sleep(0.005);
@@ -314,7 +314,7 @@ describe("luaflow migrate", function()
     client:forget()
     here.db:await_runs(20)
     assert.is_true(rounds >= 2)
-    assert.equal(400, here.db:number [[
+    assert.equal(200, here.db:number [[
       select count(*) from pgflow.runs r where r.status = 'completed' and r.output ->> 'pack' = r.input::text]])
     assert_recorded_once(here.db)
     for line in busy.process:errors():gmatch "[^\n]+" do

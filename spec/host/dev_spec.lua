@@ -30,7 +30,7 @@ local luaflow = require "luaflow"
 return luaflow.flow { slug = "broken", timeuot = 5 }:step({ slug = "one" }, function() return 1 end)
 ]]
 
-local READY = "luaflow dev is ready: 2 queues. Start a run with: luaflow start greet --wait\r?\n"
+local READY = "luaflow dev is ready: 2 queues. Start a run with: luaflow start greet --wait"
 
 describe("luaflow dev", function()
   local root, home, folder, dev
@@ -72,8 +72,8 @@ describe("luaflow dev", function()
   local function await_ready()
     wait.till(function()
       if dev:poll() then error("dev has ended:\n" .. dev:errors(), 0) end
-      return dev:output():find(READY)
-    end, 60, "dev to be ready")
+      return dev:output():find(READY, 1, true)
+    end, 30, "dev to be ready")
     local created = log("database_creating")[1]
     if created then folder = created.data:gsub("/pgdata$", "") end
   end
@@ -137,7 +137,7 @@ describe("luaflow dev", function()
 
   teardown(function()
     if folder then
-      wait.till(function() return #servers() == 0 end, 20, "the server's processes to be gone")
+      wait.till(function() return #servers() == 0 end, 10, "the server's processes to be gone")
       files.remove(folder)
       lfs.rmdir((folder:gsub("/[^/]*$", ""))) -- stays where others have theirs
     end
