@@ -1,11 +1,11 @@
--- Whether a worker may declare others dead: its own heartbeats were unbroken for 30 s and the server has been up for 60 s, so that nobody is
+-- Whether a worker may declare others dead: its own heartbeats were unbroken for 30 s and the server has settled, so that nobody is
 -- blamed for an outage of the database.
 create or replace function pgflow._may_judge_workers(p_worker_id uuid) returns boolean
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  return pg_postmaster_start_time() < clock_timestamp() - interval '60 seconds' and exists (
+  return pgflow._has_server_settled() and exists (
     select from pgflow.workers w
     where w.worker_id = p_worker_id
       and w.last_heartbeat_at > clock_timestamp() - interval '6 seconds'
