@@ -1,10 +1,12 @@
 /* The private server's life. Its data is made beside its place and renamed, so that a broken initdb leaves nothing half done. */
 #include "cli/devserver.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libpq-fe.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,7 +17,7 @@
 #include "cli/devfiles.h"
 #include "cli/devplace.h"
 
-enum { STOP_SECONDS = 60, START_SECONDS = 300, POLL_MS = 30 };
+enum { STOP_SECONDS = 60, START_SECONDS = 300, ORPHAN_SECONDS = 20, POLL_MS = 30 };
 
 static void pause_ms(long ms) {
   nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
@@ -60,6 +62,53 @@ static bool end_leftover(const struct devserver *server, struct log *log, struct
     pause_ms(POLL_MS);
   }
   return true;
+}
+
+/* A dead process that nobody has waited for yet; the server takes the id in its postmaster.pid for one that runs. */
+static bool is_unreaped(pid_t pid) {
+  char *path = xasprintf("/proc/%d/stat", (int)pid);
+  FILE *in = pid > 0 ? fopen(path, "re") : NULL;
+  char text[256] = "";
+  if (in && !fgets(text, sizeof text, in)) text[0] = '\0';
+  if (in) fclose(in);
+  free(path);
+  const char *name_end = strrchr(text, ')');
+  return name_end && strncmp(name_end, ") Z", 3) == 0;
+}
+
+/* Tells every server process on this data to end; returns whether there was one. */
+static bool end_orphans(const struct devserver *server) {
+  char *program = xasprintf("%s/postgres", server->programs);
+  DIR *processes = opendir("/proc");
+  bool found = false;
+  for (struct dirent *entry; processes && (entry = readdir(processes));) {
+    pid_t pid = (pid_t)atoi(entry->d_name);
+    if (pid <= 0) continue;
+    char *folder = xasprintf("/proc/%d/cwd", (int)pid);
+    char *running = xasprintf("/proc/%d/exe", (int)pid);
+    if (devfiles_same(folder, server->data) && devfiles_same(running, program)) {
+      found = true;
+      kill(pid, SIGTERM);
+    }
+    free(folder);
+    free(running);
+  }
+  if (processes) closedir(processes);
+  free(program);
+  return found;
+}
+
+/* The processes of a server that was killed live a little longer than it, and no new one starts beside them. */
+static bool await_orphans(const struct devserver *server, struct err *err) {
+  char *path = xasprintf("%s/postmaster.pid", server->data);
+  double end = seconds_now() + ORPHAN_SECONDS;
+  bool waiting = true;
+  while ((waiting = end_orphans(server) || is_unreaped(devfiles_read_pid(path))) && seconds_now() < end)
+    pause_ms(POLL_MS);
+  free(path);
+  if (!waiting) return true;
+  err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: processes of an earlier database on %s are still there", server->data);
+  return err_hint(err, "end them; one that is dead already must be waited for by its parent");
 }
 
 static const struct account *account_of(const struct devserver *server) {
@@ -164,7 +213,7 @@ bool devserver_start(struct devserver *server, const struct signals *signals, in
   free(version);
   *signal = 0;
   if (!exists && !make_data(server, log, err)) return false;
-  if (!spawn_server(server, err)) return false;
+  if (!await_orphans(server, err) || !spawn_server(server, err)) return false;
   double end = seconds_now() + START_SECONDS;
   while (PQping(server->admin_conninfo) != PQPING_OK) {
     int status;

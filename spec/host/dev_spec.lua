@@ -180,23 +180,33 @@ describe("luaflow dev", function()
     assert.equal('{"double": [6]}\n', complete("tally", "[3]"))
     dev:kill()
     assert_ended { signal = process.SIGKILL }
+    dev:forget()
     assert.equal(6, run({ "runs" }).code)
+  end)
+
+  local function kill_server()
+    assert.equal(0, os.execute("kill -9 " .. files.lines(folder .. "/pgdata/postmaster.pid")[1]))
+  end
+
+  it("starts again at once after its server was killed with it", function()
+    start()
+    kill_server()
+    dev:kill()
+    dev:forget()
+    start()
+    assert.equal('{"double": [8]}\n', complete("tally", "[4]"))
+    stop()
   end)
 
   it("starts a worker or a server again that dies", function()
     start()
-    local worker = open_database():number [[
-      select a.pid from pg_stat_activity a where a.application_name = 'luaflow worker tally' limit 1]]
-    assert.is_true(worker > 0)
-    local pids = dev:living()
-    for _, pid in ipairs(pids) do
+    for _, pid in ipairs(dev:living()) do
       local words = files.read(("/proc/%d/cmdline"):format(pid))
-      if words:find "\0worker\0" and words:find "\0tally\0" then assert.equal(0, os.execute("kill -9 " .. pid)) end
+      if words:find "%zworker%z" and words:find "%ztally%z" then assert.equal(0, os.execute("kill -9 " .. pid)) end
     end
     wait.till(function() return #log "worker_died" == 1 and #log "running" == 3 end, 10, "the worker to be there again")
     assert.equal('{"double": [8]}\n', complete("tally", "[4]"))
-    local postmaster = files.lines(folder .. "/pgdata/postmaster.pid")[1]
-    assert.equal(0, os.execute("kill -9 " .. postmaster))
+    kill_server()
     wait.till(function() return #log "database_died" == 1 and #log "database_lost" > 0 end, 10, "the server's death to be noticed")
     wait.till(function() return run({ "start", "tally", "[5]" }).code == 0 end, 20, "the server to be there again")
     wait.till(function()
