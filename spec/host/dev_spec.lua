@@ -33,7 +33,7 @@ return luaflow.flow { slug = "broken", timeuot = 5 }:step({ slug = "one" }, func
 local READY = "luaflow dev is ready: 2 queues. Start a run with: luaflow start greet --wait"
 
 describe("luaflow dev", function()
-  local root, home, folder, dev
+  local root, home, folder, socket_folder, dev
 
   setup(function()
     root = flows.root {
@@ -69,13 +69,20 @@ describe("luaflow dev", function()
     dev = process.spawn(luaflow({ "dev", unpack(words or {}) }, options))
   end
 
+  -- Where dev keeps its things: in the log when it makes them, and in its state file once the database serves.
+  local function note_folders()
+    local created = log("database_creating")[1]
+    if created then folder = created.data:gsub("/pgdata$", "") end
+    local conninfo = folder and files.lines(folder .. "/dev.state")[2]
+    if conninfo then socket_folder = conninfo:match "host=(%S+)" end
+  end
+
   local function await_ready()
     wait.till(function()
       if dev:poll() then error("dev has ended:\n" .. dev:errors(), 0) end
       return dev:output():find(READY, 1, true)
     end, 30, "dev to be ready")
-    local created = log("database_creating")[1]
-    if created then folder = created.data:gsub("/pgdata$", "") end
+    note_folders()
   end
 
   local function start(words, options)
@@ -83,10 +90,8 @@ describe("luaflow dev", function()
     await_ready()
   end
 
-  -- The dev database; nil while there is none.
   local function open_database()
-    local conninfo = files.lines(folder .. "/dev.state")[2]
-    return conninfo and database.at(conninfo)
+    return database.at(files.lines(folder .. "/dev.state")[2])
   end
 
   -- The server's processes, which work in the folder of the data.
@@ -108,7 +113,6 @@ describe("luaflow dev", function()
   end
 
   local function stop()
-    local socket_folder = open_database().conninfo:match "host=(%S+)"
     assert.is_true(files.exists(socket_folder))
     dev:signal(process.SIGINT)
     assert_ended { code = 0 }
@@ -131,7 +135,10 @@ describe("luaflow dev", function()
   end
 
   after_each(function()
-    if dev then dev:forget() end
+    if dev then
+      note_folders()
+      dev:forget()
+    end
     dev = nil
   end)
 
@@ -139,6 +146,7 @@ describe("luaflow dev", function()
     if folder then
       wait.till(function() return #servers() == 0 end, 10, "the server's processes to be gone")
       files.remove(folder)
+      if socket_folder then files.remove(socket_folder) end
       lfs.rmdir((folder:gsub("/[^/]*$", ""))) -- stays where others have theirs
     end
     root:remove()

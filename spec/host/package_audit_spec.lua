@@ -45,6 +45,8 @@ describe("the flow package_audit", function()
     for _, name in ipairs { "by_section", "by_size_class" } do
       assert.same({ packages, total }, { sum(summary[name], "packages"), sum(summary[name], "installed_size") }, name)
     end
+    assert.equal(10, #summary.largest)
+    for i = 2, 10 do assert.is_true(summary.largest[i - 1].installed_size >= summary.largest[i].installed_size) end
     assert.truthy(progress:find(("classify: completed, %d tasks"):format(packages), 1, true), progress)
   end)
 
@@ -54,7 +56,7 @@ describe("the flow package_audit", function()
       "Package: gone\nStatus: deinstall ok config-files\nSection: net\nInstalled-Size: 5000",
       "Package: large\nStatus: hold ok installed\nSection: contrib/net\nInstalled-Size: 200000",
       "Package: unsized\nStatus: install ok installed",
-    }, "\n\n") .. "\n")
+    }, "\n\n"))
     local summary = audit(cjson.encode { path = here.root:at "status" })
     assert.same({ 3, 200010 }, { summary.packages, summary.total_installed_size })
     local names = {}
