@@ -11,7 +11,7 @@
 enum {
   ASK_MS = 20,          /* between two questions */
   ASK_SLOWLY_MS = 1000, /* about processes that do not go away */
-  PATIENCE_MS = 10000
+  PATIENCE_MS = 5000
 };
 
 struct leftovers {

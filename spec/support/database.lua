@@ -23,8 +23,8 @@ function database.admin()
   return conninfo or error("LUAFLOW_TEST_DATABASE must be the administrative conninfo of a private test server", 2)
 end
 
-local function conninfo_of(name)
-  return ("%s dbname=%s"):format(database.admin(), name) -- of two dbnames the last one counts
+local function conninfo_of(name, admin)
+  return ("%s dbname=%s"):format(admin or database.admin(), name) -- of two dbnames the last one counts
 end
 
 -- psql's answer as text; variables are named in the statement as :'name'.
@@ -51,8 +51,8 @@ local function ask_well(conninfo, sql, variables, seconds)
   return (result.out:gsub("\n$", ""))
 end
 
-local function new(name)
-  return setmetatable({ name = name, conninfo = conninfo_of(name) }, methods)
+local function new(name, admin)
+  return setmetatable({ name = name, admin = admin, conninfo = conninfo_of(name, admin) }, methods)
 end
 
 --- A fresh database with the schema.
@@ -76,6 +76,15 @@ end
 ---@return spec.Database
 function database.at(conninfo)
   return setmetatable({ conninfo = conninfo }, methods)
+end
+
+--- An empty database on a server of one's own.
+---@param admin string its administrative conninfo
+---@param name string
+---@return spec.Database
+function database.on(admin, name)
+  ask_well(conninfo_of("postgres", admin), ("create database %s template template0"):format(name))
+  return new(name, admin)
 end
 
 --- The text that psql prints for one or more statements; raises where one fails.
@@ -163,7 +172,7 @@ function methods:make(template)
 end
 
 function methods:drop()
-  ask_well(conninfo_of "postgres", ("drop database if exists %s with (force)"):format(self.name))
+  ask_well(conninfo_of("postgres", self.admin), ("drop database if exists %s with (force)"):format(self.name))
 end
 
 --- The last complaints in the server's log, where it can be found: LUAFLOW_TEST_SERVER_LOG, or postgres.log beside the data.

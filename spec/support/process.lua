@@ -163,6 +163,13 @@ function methods:signal(signal)
   if not self.ended then C.kill(self.pid, signal) end
 end
 
+--- Sends a signal to a process that was not started here, such as one of the database's.
+---@param pid integer
+---@param signal integer
+function process.send(pid, signal)
+  assert(C.kill(pid, signal) == 0, "no such process")
+end
+
 --- How it ended, or nil while it runs.
 ---@return { code: integer?, signal: integer? }?
 function methods:poll()

@@ -16,9 +16,10 @@ methods.__index = methods
 
 --- Opens a scene with these files in its root.
 ---@param contents table<string, string>
+---@param db? spec.Database a fresh one unless given
 ---@return spec.Scene
-function scene.open(contents)
-  return setmetatable({ db = database.clone(), root = flows.root(contents), workers = {} }, methods)
+function scene.open(contents, db)
+  return setmetatable({ db = db or database.clone(), root = flows.root(contents), workers = {} }, methods)
 end
 
 --- Starts a worker of this scene and waits until it runs.
@@ -58,6 +59,11 @@ function methods:stop_workers()
   assert.equal(0, self.db:number "select count(*) from pgflow.step_tasks t where t.status = 'started'")
   for _, each in ipairs(self.workers) do each.process:forget() end
   self.workers = {}
+end
+
+--- Requires that the database is consistent.
+function methods:assert_consistent()
+  assert.same({}, self.db:rows "select * from pgflow.check_invariants()")
 end
 
 --- The end of every scene: what stop_workers proves, then the database and the root go.

@@ -17,7 +17,7 @@ methods.__index = methods
 ---@return spec.Worker
 function worker.launch(db, root, options)
   options = options or {}
-  local argv = { options.program or process.luaflow(), "worker", "--database", db.conninfo, "--log-format", "json" }
+  local argv = { options.program or process.luaflow(), "worker", "--database", options.database or db.conninfo, "--log-format", "json" }
   for _, word in ipairs(options.args or {}) do argv[#argv + 1] = word end
   argv[#argv + 1] = "--"
   for _, path in ipairs(options.paths or { "flows" }) do argv[#argv + 1] = path end

@@ -1,0 +1,300 @@
+-- What happens to the database and to the connections: nothing is lost, no attempt is taken, no handler runs twice.
+local files = require "spec.support.files"
+local process = require "spec.support.process"
+local proxy = require "spec.support.proxy"
+local scene = require "spec.support.scene"
+local server = require "spec.support.server"
+local wait = require "spec.support.wait"
+
+-- Each handler notes that it has run.
+local LOAD = [[
+local luaflow = require "luaflow"
+return luaflow.flow { slug = "load" }:map({ slug = "each" }, function(n, ctx)
+  ctx:sleep(0.01 * (n % 5))
+  local file = io.open(ctx.env.SPEC_FOLDER .. "/ran", "a")
+  file:write(ctx.run_id, " ", ctx.task_index, "\n")
+  file:close()
+  return n
+end)
+]]
+
+local QUICK = [[
+local luaflow = require "luaflow"
+return luaflow.flow { slug = "quick" }:step({ slug = "work" }, function(input) return input end)
+]]
+
+local TWO_QUEUES = [[
+local luaflow = require "luaflow"
+local flow = luaflow.flow { slug = "pair" }
+  :step({ slug = "first" }, function(_, ctx)
+    ctx:sleep(0.05)
+    local file = io.open(ctx.env.SPEC_FOLDER .. "/ran", "a")
+    file:write(ctx.run_id, " 0\n")
+    file:close()
+    return 1
+  end)
+  :step({ slug = "second", depends_on = { "first" } }, function(deps) return deps.first + 1 end)
+return luaflow.deploy(flow, { routes = { first = "pair_first", second = "pair_second" } })
+]]
+
+local WORK_BACKEND = [[
+  select a.pid from pg_stat_activity a
+  where a.datname = current_database() and a.application_name like 'luaflow worker%' and a.query like '%claim_tasks%']]
+
+describe("a database in trouble", function()
+  local here, between
+
+  before_each(function()
+    here = scene.open { ["flows/load.lua"] = LOAD, ["flows/quick.lua"] = QUICK, ["flows/pair.lua"] = TWO_QUEUES }
+  end)
+
+  after_each(function()
+    here:close()
+    if between then between:close() end
+    between = nil
+  end)
+
+  local function numbers(count)
+    local list = {}
+    for i = 1, count do list[i] = i end
+    return "[" .. table.concat(list, ",") .. "]"
+  end
+
+  local function count_ran(scene_)
+    return #files.lines((scene_ or here).root:at "ran")
+  end
+
+  -- Every handler ran once, no task lost an attempt, and nothing stays behind.
+  local function assert_ran_once(count, scene_)
+    local at = scene_ or here
+    local seen = {}
+    for _, line in ipairs(files.lines(at.root:at "ran")) do
+      assert.is_nil(seen[line], "ran twice: " .. line)
+      seen[line] = true
+    end
+    assert.equal(count, count_ran(at))
+    assert.equal(0, at.db:number "select count(*) from pgflow.step_tasks t where (t.status, t.attempts_count) is distinct from ('completed', 1)")
+    at:assert_consistent()
+  end
+
+  -- Latency of a run that a notification brings: far below the 2 s of polling.
+  local function assert_quick()
+    for _ = 1, 4 do
+      wait.pause(0.3)
+      local from = wait.now()
+      here.db:complete "quick"
+      local took = wait.now() - from
+      assert.is_true(took < 0.6, ("a run took %.2f s"):format(took))
+    end
+  end
+
+  it("notices a silent LISTEN connection, and renews it", function()
+    between = proxy.open(here.db)
+    local worker = here:worker { args = { "--queue", "quick" }, database = between.conninfo }
+    assert_quick()
+    between:tell("control", "silent")
+    local from = wait.now()
+    assert.equal("control", worker:await_log("database_lost", 15).connection)
+    worker:await_log("database_back", 5)
+    assert.is_true(wait.now() - from < 15)
+    assert_quick()
+    assert.equal(1, #worker:log "database_lost")
+    here:assert_consistent()
+  end)
+
+  it("renews a LISTEN connection that is cut", function()
+    between = proxy.open(here.db)
+    local worker = here:worker { args = { "--queue", "quick" }, database = between.conninfo }
+    between:tell("control", "cut")
+    worker:await_log("database_back", 5)
+    assert_quick()
+  end)
+
+  it("does not take a lock for silence", function()
+    local worker = here:worker { args = { "--queue", "quick" } }
+    local holder = process.spawn {
+      argv = { "psql", "-X", "-q", "-d", here.db.conninfo, "-c", "begin; select from pgflow.workers for update; select pg_sleep(11)" },
+    }
+    local failed = worker:await_log("heartbeat_failed", 10)
+    assert.equal("55P03", failed.sqlstate)
+    assert_quick()
+    assert.same({ code = 0 }, holder:wait(15))
+    holder:forget()
+    worker:await_log("heartbeat_works_again", 6)
+    assert.same({}, worker:log "database_lost")
+    assert.equal(1, #worker:log "heartbeat_failed")
+  end)
+
+  it("goes on when the server's process is stopped", function()
+    local worker = here:worker { args = { "--queue", "quick" } }
+    here.db:complete "quick"
+    local pid = here.db:number(WORK_BACKEND)
+    process.send(pid, process.SIGSTOP)
+    local from = wait.now()
+    local run_id = here.db:start "quick"
+    local ended, row = pcall(here.db.await_run, here.db, run_id, 35)
+    local took = wait.now() - from
+    local stays = #worker:log "old_connection_stays"
+    process.send(pid, process.SIGCONT)
+    assert.is_true(ended, row)
+    assert.equal("completed", row.status)
+    print(("# a stopped server process cost %.1f s"):format(took))
+    assert.is_true(took < 28)
+    assert.equal(1, stays)
+    wait.till(function()
+      return here.db:number(("select count(*) from pg_stat_activity where pid = %d"):format(pid)) == 0
+    end, 5, "the old process to go")
+    assert_quick()
+    here:assert_consistent()
+  end)
+
+  it("runs at once what was claimed without an answer", function()
+    between = proxy.open(here.db)
+    local worker = here:worker { args = { "--queue", "load" }, database = between.conninfo }
+    wait.pause(0.5) -- the first claim is answered, the next is due after 2 s
+    between:tell("work", "swallow")
+    local run_id = here.db:start("load", numbers(5))
+    wait.till(function()
+      return here.db:number "select count(*) from pgflow.step_tasks t where t.status = 'started'" == 5
+    end, 5, "the claim to commit")
+    wait.pause(0.2)
+    assert.equal(0, count_ran())
+    local from = wait.now()
+    between:tell("work", "cut")
+    here.db:await_run(run_id, 5)
+    assert.is_true(wait.now() - from < 1.5)
+    assert.equal(5, worker:await_log("reconciled").put_back)
+    assert_ran_once(5)
+    assert.equal(5, here.db:number "select count(*) from pgflow.step_tasks t where t.claim_no = 2")
+  end)
+
+  it("knows a completion again that has committed unseen", function()
+    between = proxy.open(here.db)
+    here:worker { args = { "--queue", "load" }, database = between.conninfo }
+    for _ = 1, 5 do
+      local run_id = here.db:start("load", numbers(20))
+      wait.till(function() return count_ran() > 0 end, 5, "handlers to run")
+      between:tell("work", "swallow")
+      wait.pause(0.1)
+      between:tell("work", "cut")
+      assert.equal("completed", here.db:await_run(run_id, 10).status)
+      files.remove(here.root:at "ran")
+    end
+    assert.equal(0, here.db:number "select count(*) from pgflow.step_tasks t where t.attempts_count <> 1")
+    here:assert_consistent()
+  end)
+
+  it("records what ends while it is away during a drain", function()
+    between = proxy.open(here.db)
+    local worker = here:worker { args = { "--queue", "load" }, database = between.conninfo }
+    local run_id = here.db:start("load", numbers(5))
+    wait.till(function() return count_ran() > 0 end, 5, "handlers to run")
+    between:tell("all", "refuse")
+    between:tell("all", "cut")
+    worker.process:signal(process.SIGTERM)
+    wait.pause(2)
+    assert.is_nil(worker.process:poll())
+    between:tell("all", "accept")
+    assert.same({ code = 0 }, worker.process:wait(10))
+    assert.equal("completed", here.db:await_run(run_id, 1).status)
+    assert_ran_once(5)
+  end)
+
+  it("ends its connections again and again under load", function()
+    here:worker { args = { "--queue", "load", "--executors", "1", "--concurrency", "50" } }
+    local run_id = here.db:start("load", numbers(1500))
+    local cuts, until_ = 0, wait.now() + 8
+    while wait.now() < until_ do
+      here.db:text [[
+        select pg_terminate_backend(a.pid) from pg_stat_activity a
+        where a.datname = current_database() and a.application_name like 'luaflow worker%']]
+      cuts = cuts + 1
+      wait.pause(0.2)
+    end
+    assert.equal("completed", here.db:await_run(run_id, 30).status)
+    print(("# %d times both connections were ended"):format(cuts))
+    assert_ran_once(1500)
+  end)
+
+  it("takes no writes for a while", function()
+    local worker = here:worker { args = { "--queue", "quick" } }
+    local function set(value)
+      here.db:text(("set default_transaction_read_only = off; alter database %s set default_transaction_read_only = %s"):format(here.db.name, value))
+    end
+    local run_id = here.db:start("quick", "1")
+    here.db:await_run(run_id)
+    set "on"
+    here.db:text [[
+      select pg_terminate_backend(a.pid) from pg_stat_activity a
+      where a.datname = current_database() and a.application_name like 'luaflow worker%']]
+    wait.pause(5)
+    set "off"
+    assert_quick()
+    local told = {}
+    for _, verb in ipairs { "transaction_failed", "heartbeat_failed" } do
+      for _, line in ipairs(worker:log(verb)) do told[#told + 1] = line end
+    end
+    assert.is_true(#told >= 1 and #told <= 2, #told .. " lines")
+    assert.truthy(told[1].hint:find "primary")
+    here:assert_consistent()
+  end)
+
+  it("lets the worker's role lack a right for a while", function()
+    here.db:text [[
+      do $$ begin create role luaflow_spec_worker login; exception when duplicate_object then null; end $$;
+      grant pgflow_worker to luaflow_spec_worker]]
+    here:worker({ args = { "--queue", "pair_first" } }):stop()
+    here.db:text "revoke execute on function pgflow.complete_tasks from pgflow_worker"
+    local worker = here:worker {
+      args = { "--queue", "load" }, database = here.db.conninfo .. " user=luaflow_spec_worker",
+    }
+    local run_id = here.db:start("load", numbers(3))
+    local line = worker:await_log "transaction_failed"
+    wait.pause(2)
+    assert.same({ "42501", 1 }, { line.sqlstate, #worker:log "transaction_failed" })
+    assert.truthy(line.hint:find "pgflow_worker")
+    here.db:text "grant execute on function pgflow.complete_tasks to pgflow_worker"
+    assert.equal("completed", here.db:await_run(run_id, 10).status)
+    assert_ran_once(3)
+  end)
+
+  it("loses the next step's queue under load", function()
+    local first = here:worker { args = { "--queue", "pair_first" } }
+    local second = here:worker { args = { "--queue", "pair_second" } }
+    here.db:start_all("pair", numbers(100))
+    wait.till(function() return count_ran() > 10 end, 10, "handlers to run")
+    here.db:text "drop table pgmq.q_pair_second cascade"
+    for _, worker in ipairs { first, second } do
+      local line = worker:await_log "transaction_failed"
+      assert.equal("42P01", line.sqlstate)
+      assert.truthy(line.hint)
+    end
+    here:worker { args = { "--queue", "pair_second" } }
+    here.db:await_runs(30)
+    assert.equal(100, here.db:number "select count(*) from pgflow.runs r where r.status = 'completed'")
+    assert_ran_once(100)
+  end)
+
+  for _, mode in ipairs { "immediate", "fast" } do
+    it("restarts under load: " .. mode, function()
+      local own = server.open()
+      local there = scene.open({ ["flows/load.lua"] = LOAD }, own:database())
+      local ok, message = pcall(function()
+        local worker = there:worker { args = { "--executors", "1", "--concurrency", "50" } }
+        local run_id = there.db:start("load", numbers(1500))
+        wait.till(function() return count_ran(there) > 300 end, 20, "handlers to run")
+        own:stop(mode)
+        own:start()
+        local from = wait.now()
+        assert.equal("completed", there.db:await_run(run_id, 40).status)
+        print(("# done %.1f s after the restart"):format(wait.now() - from))
+        assert_ran_once(1500, there)
+        assert.equal(1, #worker:log "database_lost")
+        assert.truthy(worker:log("database_lost")[1].hint)
+      end)
+      pcall(there.close, there)
+      own:close()
+      if not ok then error(message, 0) end
+    end)
+  end
+end)

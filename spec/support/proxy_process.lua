@@ -1,0 +1,145 @@
+-- The program behind spec/support/proxy.lua: luaflow lua proxy_process.lua FOLDER SERVER_SOCKET. Listens on FOLDER/.s.PGSQL.5432 and hands
+-- bytes on, until commands in FOLDER/commands say otherwise: one a line, "KIND WHAT", where KIND is control, work or all.
+--   silent    connections of the kind that exist now hand nothing on any more, in either direction
+--   swallow   what the server says on them is thrown away
+--   cut       they are closed
+--   refuse / accept   new connections of any kind are closed at once, or served again
+-- Each command is answered with its number in FOLDER/done.
+local ffi = require "ffi"
+local bit = require "bit"
+
+ffi.cdef [[
+struct spec_address { uint16_t family; char path[108]; };
+struct spec_poll { int fd; short events; short revents; };
+int socket(int domain, int type, int protocol);
+int bind(int fd, const void *address, unsigned size);
+int listen(int fd, int backlog);
+int accept(int fd, void *address, unsigned *size);
+int connect(int fd, const void *address, unsigned size);
+int poll(struct spec_poll *fds, unsigned long count, int timeout);
+ssize_t read(int fd, void *buffer, size_t size);
+ssize_t write(int fd, const void *buffer, size_t size);
+int close(int fd);
+int chmod(const char *path, unsigned mode);
+]]
+
+local C = ffi.C
+local AF_UNIX, SOCK_STREAM, POLLIN, SIZE = 1, 1, 1, 65536
+local READABLE = 1 + 8 + 16 -- POLLIN, POLLERR, POLLHUP
+local folder, server = select(2, ...)
+local buffer = ffi.new("char[?]", SIZE)
+local links, refusing, commands_done = {}, false, 0
+
+local function address_of(path)
+  local address = ffi.new "struct spec_address"
+  address.family = AF_UNIX
+  ffi.copy(address.path, path)
+  return address, ffi.sizeof(address)
+end
+
+local function close(link)
+  C.close(link.client)
+  C.close(link.server)
+  link.closed = true
+end
+
+-- What a connection is for shows in the statements that it prepares.
+local function recognize(link, text)
+  if link.kind then return end
+  link.seen = (link.seen or "") .. text
+  if link.seen:find('listen "pgflow:', 1, true) then link.kind = "control" end
+  if link.seen:find("pgflow.claim_tasks", 1, true) then link.kind = "work" end
+  if link.kind then link.seen = nil end
+end
+
+local function hand_on(link, from, to)
+  local length = tonumber(C.read(from, buffer, SIZE))
+  if length <= 0 then return close(link) end
+  if from == link.client then recognize(link, ffi.string(buffer, length)) end
+  if link.swallow and from == link.server then return end
+  local done = 0
+  while done < length do
+    local written = tonumber(C.write(to, buffer + done, length - done))
+    if written <= 0 then return close(link) end
+    done = done + written
+  end
+end
+
+local function accept(listener)
+  local client = C.accept(listener, nil, nil)
+  if client < 0 then return end
+  local upstream = C.socket(AF_UNIX, SOCK_STREAM, 0)
+  if refusing or C.connect(upstream, address_of(server)) ~= 0 then
+    C.close(client)
+    C.close(upstream)
+    return
+  end
+  links[#links + 1] = { client = client, server = upstream }
+end
+
+local function obey(kind, what)
+  if what == "refuse" or what == "accept" then refusing = what == "refuse" end
+  for _, link in ipairs(links) do
+    if not link.closed and (kind == "all" or kind == link.kind) then
+      if what == "cut" then close(link) end
+      if what == "silent" then link.silent = true end
+      if what == "swallow" then link.swallow = true end
+    end
+  end
+end
+
+local function read_commands()
+  local file = io.open(folder .. "/commands")
+  if not file then return end
+  local at = 0
+  for kind, what in file:read("*a"):gmatch "(%S+) (%S+)\n" do
+    at = at + 1
+    if at > commands_done then obey(kind, what) end
+  end
+  file:close()
+  if at == commands_done then return end
+  commands_done = at
+  local done = assert(io.open(folder .. "/done", "w"))
+  done:write(at)
+  done:close()
+end
+
+-- One entry for the listener, then two for each connection that is handed on.
+local function watched(listener)
+  local list = { { fd = listener } }
+  local open = {}
+  for _, link in ipairs(links) do
+    if not link.closed then
+      open[#open + 1] = link
+      if not link.silent then
+        list[#list + 1] = { fd = link.client, link = link, to = link.server }
+        list[#list + 1] = { fd = link.server, link = link, to = link.client }
+      end
+    end
+  end
+  links = open
+  return list
+end
+
+local listener = C.socket(AF_UNIX, SOCK_STREAM, 0)
+local path = folder .. "/.s.PGSQL.5432"
+assert(C.bind(listener, address_of(path)) == 0 and C.listen(listener, 64) == 0, "the proxy cannot listen")
+C.chmod(path, 511)
+while true do
+  local list = watched(listener)
+  local fds = ffi.new("struct spec_poll[?]", #list)
+  for i, entry in ipairs(list) do
+    fds[i - 1].fd, fds[i - 1].events = entry.fd, POLLIN
+  end
+  C.poll(fds, #list, 10)
+  for i, entry in ipairs(list) do
+    if bit.band(fds[i - 1].revents, READABLE) ~= 0 then
+      if not entry.link then
+        accept(listener)
+      elseif not entry.link.closed then
+        hand_on(entry.link, entry.fd, entry.to)
+      end
+    end
+  end
+  read_commands()
+end

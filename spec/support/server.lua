@@ -1,0 +1,64 @@
+-- A private Postgres of one spec, which it may stop and start as it likes; its database has the schema.
+local database = require "spec.support.database"
+local files = require "spec.support.files"
+local process = require "spec.support.process"
+local wait = require "spec.support.wait"
+
+local server = {}
+
+---@class spec.Server
+local methods = {}
+methods.__index = methods
+
+local function first_line(path)
+  return files.read(path):match "^([^\n]+)\n"
+end
+
+--- Makes a server and starts it.
+---@return spec.Server
+function server.open()
+  local self = setmetatable({ folder = files.temporary_folder() }, methods)
+  self:start()
+  return self
+end
+
+--- Starts it, after a stop with the data of before, and waits until it answers.
+function methods:start()
+  self.process = process.spawn {
+    name = "server",
+    argv = { process.luaflow(), "dev", "--database-only", "--data", self.folder .. "/data" },
+  }
+  self.conninfo = wait.till(function()
+    if self.process:poll() then error("the server did not start:\n" .. self.process:errors(), 0) end
+    return first_line(self.process.out)
+  end, 60, "the server to start")
+end
+
+--- A fresh database on it, with the schema.
+---@return spec.Database
+function methods:database()
+  local db = database.on(self.conninfo, "spec")
+  local result = process.run { argv = { process.luaflow(), "migrate", "--database", db.conninfo } }
+  assert(result.code == 0, result.err)
+  return db
+end
+
+--- Stops it: "immediate" is a crash, "fast" ends its connections in good order.
+---@param mode "immediate"|"fast"
+function methods:stop(mode)
+  local postmaster = assert(first_line(self.folder .. "/data/pgdata/postmaster.pid"), "no postmaster")
+  process.send(tonumber(postmaster), mode == "immediate" and process.SIGQUIT or process.SIGINT)
+  self.process:wait(30)
+  self.process:forget()
+end
+
+function methods:close()
+  if self.process and not self.process:poll() then
+    self.process:signal(process.SIGTERM)
+    self.process:wait(30)
+  end
+  self.process:forget()
+  files.remove(self.folder)
+end
+
+return server
