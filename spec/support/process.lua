@@ -256,14 +256,14 @@ end
 ---@param pids integer[]
 ---@return number
 function process.cpu_seconds(pids)
-  local ticks = 0
+  local nanoseconds = 0
   for _, pid in ipairs(pids) do
-    local after_name = files.read(("/proc/%d/stat"):format(pid)):match "^.*%) (.*)$" or ""
-    local fields = {}
-    for field in after_name:gmatch "%S+" do fields[#fields + 1] = field end
-    ticks = ticks + (tonumber(fields[12]) or 0) + (tonumber(fields[13]) or 0) -- utime and stime
+    local tasks = ("/proc/%d/task"):format(pid)
+    for thread in lfs.dir(tasks) do
+      nanoseconds = nanoseconds + (tonumber(files.read(("%s/%s/schedstat"):format(tasks, thread)):match "^%d+") or 0)
+    end
   end
-  return ticks / 100
+  return nanoseconds / 1e9
 end
 
 return process
