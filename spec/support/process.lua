@@ -260,7 +260,8 @@ function process.cpu_seconds(pids)
   for _, pid in ipairs(pids) do
     local tasks = ("/proc/%d/task"):format(pid)
     for thread in lfs.dir(tasks) do
-      nanoseconds = nanoseconds + (tonumber(files.read(("%s/%s/schedstat"):format(tasks, thread)):match "^%d+") or 0)
+      local told = thread:find "^%d" and files.read(("%s/%s/schedstat"):format(tasks, thread)):match "^%d+"
+      nanoseconds = nanoseconds + (tonumber(told) or 0)
     end
   end
   return nanoseconds / 1e9
