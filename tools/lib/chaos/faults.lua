@@ -1,0 +1,94 @@
+-- What each kind of fault does, and how it is undone where it lasts. A fault whose victim is not there does nothing.
+local process = require "spec.support.process"
+
+local faults = {}
+
+---@class chaos.Scene
+---@field fleet chaos.Fleet
+---@field server spec.Server
+---@field db spec.Database
+
+local function pause(pid, name)
+  if not pid or not pcall(process.send, pid, process.SIGSTOP) then return name .. ": nobody there" end
+  return ("%s %d"):format(name, pid), function() pcall(process.send, pid, process.SIGCONT) end
+end
+
+local function one_of(list, choice) return list[(choice - 1) % math.max(#list, 1) + 1] end
+
+local function restart(scene, mode)
+  scene.server:stop(mode)
+  scene.server:start()
+  return "postgres is up again"
+end
+
+local function tell(scene, fault, what)
+  scene.fleet:proxy(fault.worker):tell(fault.connection, what)
+  return ("%s connections of worker %d"):format(fault.connection, fault.worker)
+end
+
+-- Each returns a text for the reader and, where the fault lasts, the function that ends it.
+local kinds = {}
+
+function kinds.kill_host(scene, fault)
+  if not scene.fleet:host(fault.worker) then return "nobody there" end
+  scene.fleet:kill(fault.worker)
+  return "worker " .. fault.worker
+end
+
+function kinds.stop_host(scene, fault)
+  local host = scene.fleet:host(fault.worker)
+  return pause(host and host.pid, "host")
+end
+
+function kinds.kill_executor(scene, fault)
+  local pid = one_of(scene.fleet:executors(fault.worker), fault.choice)
+  if not pid or not pcall(process.send, pid, process.SIGKILL) then return "nobody there" end
+  return ("executor %d of worker %d"):format(pid, fault.worker)
+end
+
+function kinds.stop_executor(scene, fault)
+  return pause(one_of(scene.fleet:executors(fault.worker), fault.choice), "executor")
+end
+
+function kinds.restart_immediate(scene) return restart(scene, "immediate") end
+
+function kinds.restart_fast(scene) return restart(scene, "fast") end
+
+function kinds.terminate(scene, fault)
+  local answer = scene.db:try([[
+    select count(pg_terminate_backend(s.pid)) from (
+      select a.pid from pg_stat_activity a where a.application_name like 'luaflow worker%' order by a.pid limit :most) s]],
+    { most = fault.choice % 4 + 1 })
+  return answer.out:gsub("%s", "") .. " backends"
+end
+
+function kinds.cut(scene, fault) return tell(scene, fault, "cut") end
+
+function kinds.silence(scene, fault) return tell(scene, fault, "silent") end
+
+function kinds.swallow(scene, fault) return tell(scene, fault, "swallow") end
+
+function kinds.refuse(scene, fault)
+  local proxy = scene.fleet:proxy(fault.worker)
+  proxy:tell("all", "refuse")
+  proxy:tell("all", "cut")
+  return "connections of worker " .. fault.worker, function() proxy:tell("all", "accept") end
+end
+
+function kinds.hold_snapshot(scene, fault)
+  local session = process.spawn {
+    name = "snapshot", argv = { "psql", "-X", "-q", "-d", scene.db.conninfo, "-c", "begin isolation level repeatable read",
+      "-c", "select count(*) from pgflow.runs", "-c", ("select pg_sleep(%d)"):format(fault.lasts) },
+  }
+  return "held open", function() session:forget() end
+end
+
+--- Does it. Returns what it did to whom, and what ends it, nil where nothing has to.
+---@param scene chaos.Scene
+---@param fault chaos.Fault
+---@return string, function?
+function faults.apply(scene, fault)
+  return kinds[fault.kind](scene, fault)
+end
+
+return faults

@@ -1,0 +1,118 @@
+-- The workers, each behind a proxy of its own, and their supervisor, which starts a dead one again after a second.
+local files = require "spec.support.files"
+local process = require "spec.support.process"
+local proxy = require "spec.support.proxy"
+local wait = require "spec.support.wait"
+local worker = require "spec.support.worker"
+
+local fleet = {}
+
+---@class chaos.Fleet
+local methods = {}
+methods.__index = methods
+
+local RESTART_AFTER = 1
+
+--- Starts the workers.
+---@param db spec.Database
+---@param root spec.Root
+---@param count integer
+---@param options { paths: string[], env: table, logs: string } logs: the folder that keeps what they say
+---@return chaos.Fleet
+function fleet.open(db, root, count, options)
+  local self = setmetatable({ root = root, options = options, places = {}, surprises = {} }, methods)
+  for i = 1, count do
+    self.places[i] = { index = i, proxy = proxy.open(db), starts = 0, expected = false }
+    self:launch(self.places[i])
+  end
+  for _, place in ipairs(self.places) do place.worker:await_log("running", 30) end
+  return self
+end
+
+function methods:launch(place)
+  place.starts = place.starts + 1
+  place.expected = false
+  place.worker = worker.launch(place.proxy, self.root, {
+    args = { "--executors", "2", "--concurrency", "20", "--grace", "10" }, paths = self.options.paths, env = self.options.env,
+  })
+end
+
+-- Keeps its log and what it was.
+local function bury(self, place)
+  local ended = place.worker.process
+  files.write(("%s/worker-%d-%d.log"):format(self.options.logs, place.index, place.starts), ended:errors())
+  ended:forget()
+  place.worker, place.due = nil, wait.now() + RESTART_AFTER
+end
+
+--- Looks after them: buries the dead and starts them again. One that ended by itself is a surprise.
+function methods:supervise()
+  for _, place in ipairs(self.places) do
+    local ended = place.worker and place.worker.process:poll()
+    if ended then
+      if not place.expected then
+        self.surprises[#self.surprises + 1] =
+          ("worker %d ended with %s %d"):format(place.index, ended.signal and "signal" or "code", ended.signal or ended.code)
+      end
+      bury(self, place)
+    elseif not place.worker and wait.now() >= place.due then
+      self:launch(place)
+    end
+  end
+end
+
+--- The host's process of a worker; nil while it is down.
+function methods:host(index)
+  local place = self.places[index]
+  return place.worker and place.worker.process
+end
+
+--- The ids of a worker's executors, in order.
+---@return integer[]
+function methods:executors(index)
+  local host = self:host(index)
+  if not host then return {} end
+  local pids = {}
+  for _, pid in ipairs(host:living()) do
+    if files.read(("/proc/%d/cmdline"):format(pid)):find "^luaflow%zexecutor%z" then pids[#pids + 1] = pid end
+  end
+  table.sort(pids)
+  return pids
+end
+
+--- Kills the host of a worker and whatever it was.
+function methods:kill(index)
+  self.places[index].expected = true
+  self:host(index):signal(process.SIGKILL)
+end
+
+function methods:proxy(index) return self.places[index].proxy end
+
+--- The resident memory of the hosts that live, in MB.
+---@return number
+function methods:memory()
+  local most = 0
+  for i in ipairs(self.places) do
+    local host = self:host(i)
+    local pages = host and files.read(("/proc/%d/statm"):format(host.pid)):match "^%d+ (%d+)"
+    most = math.max(most, (tonumber(pages) or 0) * 4096 / 2 ^ 20)
+  end
+  return most
+end
+
+--- Drains all of them; one that does not end with 0 in good order, or leaves a process, is a surprise.
+function methods:close()
+  for _, place in ipairs(self.places) do
+    if place.worker then
+      local ok, ended = pcall(place.worker.stop, place.worker, 40)
+      if not ok or ended.code ~= 0 then self.surprises[#self.surprises + 1] = ("worker %d did not drain"):format(place.index) end
+      if not pcall(place.worker.process.assert_gone, place.worker.process, 3) then
+        self.surprises[#self.surprises + 1] = ("worker %d left a process"):format(place.index)
+      end
+      bury(self, place)
+    end
+    place.proxy:close()
+  end
+end
+
+return fleet

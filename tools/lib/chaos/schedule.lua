@@ -1,0 +1,50 @@
+-- The faults of a seed: which, when, to whom and for how long. The same seed gives the same list.
+local schedule = {}
+
+-- How often each kind comes, out of the sum of all.
+local WEIGHTS = {
+  { "kill_host", 4 }, { "stop_host", 3 }, { "kill_executor", 5 }, { "stop_executor", 3 },
+  { "restart_immediate", 2 }, { "restart_fast", 2 }, { "terminate", 4 },
+  { "cut", 4 }, { "silence", 3 }, { "swallow", 3 }, { "refuse", 2 }, { "hold_snapshot", 2 },
+}
+local CONNECTIONS = { "control", "work", "all" }
+local FIRST, SHORTEST, LONGEST = 8, 2, 8 -- seconds: the first fault, and from one to the next
+
+local function pick(random)
+  local sum = 0
+  for _, entry in ipairs(WEIGHTS) do sum = sum + entry[2] end
+  local at = random(sum)
+  for _, entry in ipairs(WEIGHTS) do
+    at = at - entry[2]
+    if at <= 0 then return entry[1] end
+  end
+end
+
+---@class chaos.Fault
+---@field at number seconds after the start
+---@field kind string
+---@field worker integer
+---@field connection "control"|"work"|"all"
+---@field lasts number seconds, for those that end
+---@field choice integer picks among what is there when it happens
+
+--- The faults of the first so many seconds.
+---@param seed number
+---@param seconds number
+---@param workers integer
+---@return chaos.Fault[]
+function schedule.make(seed, seconds, workers)
+  math.randomseed(seed)
+  local random, list, at = math.random, {}, FIRST
+  while at < seconds do
+    local is_long = random(6) == 1 -- longer than a worker may be silent
+    list[#list + 1] = {
+      at = at, kind = pick(random), worker = random(workers), connection = CONNECTIONS[random(#CONNECTIONS)],
+      lasts = is_long and 32 + random(12) or random(5), choice = random(1000),
+    }
+    at = at + SHORTEST + random() * (LONGEST - SHORTEST)
+  end
+  return list
+end
+
+return schedule
