@@ -1,7 +1,8 @@
 /* The results that wait to be recorded, and how they are grouped into batches. Pure: knows neither connection nor loop.
  *
- * A batch is taken, sent by the owner, and then answered with exactly one of done, retry and refused. A refused batch is
- * split in halves until the culprit is alone; its result then becomes a failure with the database's message. */
+ * A batch is taken, sent by the owner, and then answered with exactly one of done, retry, refused and stuck. A refused batch is
+ * split in halves until the culprit is alone; its result then becomes a failure with the database's message. A stuck one is
+ * split as well, but nobody is to blame: what is stuck alone is set aside, and the others go on. */
 #ifndef LUAFLOW_WORKER_BATCHER_H
 #define LUAFLOW_WORKER_BATCHER_H
 
@@ -37,5 +38,11 @@ void batcher_retry(struct batcher *batcher);
 /* The database blames a result of this batch with that message and detail (or NULL). False if it goes on refusing the
  * same task whatever is sent: time to wait. */
 bool batcher_refused(struct batcher *batcher, const char *message, const char *detail);
+/* Something that one of them needs is missing, such as the queue of its next step. */
+void batcher_stuck(struct batcher *batcher);
+/* Results set aside. */
+int batcher_aside(const struct batcher *batcher);
+/* The next batch tries those first, once. */
+void batcher_try_aside(struct batcher *batcher);
 
 #endif

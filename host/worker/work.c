@@ -6,54 +6,17 @@
 #include <utlist.h>
 
 #include "base/xalloc.h"
-#include "worker/batcher.h"
-#include "worker/complaint.h"
-#include "worker/poller.h"
 #include "worker/reconcile.h"
-#include "worker/record.h"
 #include "worker/statements.h"
+#include "worker/work_inside.h"
 
-enum {
-  DEADLINE_MS = 15000,
-  CONFLICT_MS = 10, /* the first wait after a deadlock or a serialization failure */
-  ERROR_MS = 250,   /* after any other error */
-  BACKOFF_STEPS = 4 /* each twice as long */
-};
-
-/* A server that takes no writes is perhaps a primary of the past: the next connection may find the new one. */
-static const char READ_ONLY[] = "25006";
-
-struct work {
-  struct work_options options;
-  struct work_events events;
-  void *owner;
-  struct log *log;
-  struct pg *pg;
-  struct batcher *batcher;
-  struct poller *poller;
-  uv_idle_t kick;     /* active while a cycle may be due */
-  uv_timer_t backoff; /* runs while nothing is sent, after an error */
-  int open_handles;
-  int64_t generation; /* 0: no claims yet */
-  uint64_t last_number;
-
-  bool busy; /* the rest describes the transaction under way */
-  struct batch batch;
-  struct record_calls calls;
-  uint64_t sent_at;
-  int failures;       /* in a row */
-  bool reconcile_due; /* a connection has been lost since claims began */
-  bool claim_lost;    /* nobody knows what it has claimed */
-  struct complaint complaint;
-};
+enum { DEADLINE_MS = 15000 };
 
 static const char *const session[] = {work_settings};
 
 static void on_kick(uv_idle_t *kick);
 
-static void kick(struct work *work) { uv_idle_start(&work->kick, on_kick); }
-
-static bool is_class(const struct err *err, const char *class) { return strncmp(err->sqlstate, class, 2) == 0; }
+void work_kick(struct work *work) { uv_idle_start(&work->kick, on_kick); }
 
 /* ---- answers ---- */
 
@@ -74,7 +37,8 @@ static void take_claim(struct work *work, const PGresult *result) {
 
 static void recovered(struct work *work) {
   work->failures = 0;
-  if (complaint_end(&work->complaint)) LOG(work->log, LOG_INFO, "transactions_work_again");
+  if (batcher_aside(work->batcher) == 0 && complaint_end(&work->complaint))
+    LOG(work->log, LOG_INFO, "transactions_work_again");
 }
 
 static void committed(struct work *work, const struct pg_unit *unit) {
@@ -84,73 +48,14 @@ static void committed(struct work *work, const struct pg_unit *unit) {
   if (work->calls.index[STMT_CLAIM] >= 0) take_claim(work, pg_unit_result(unit, work->calls.index[STMT_CLAIM]));
 }
 
-/* Once for an error that goes on and on. */
-static void log_error(struct work *work, const struct err *err, const char *statement) {
-  struct err found = *err;
-  complaint_add_hint(&found);
-  if (!complaint_is_new(&work->complaint, &found)) return;
-  LOG(work->log, LOG_ERROR, "transaction_failed", LOG_STR("statement", statement), LOG_STR("sqlstate", found.sqlstate),
-      LOG_STR("error", found.message), LOG_STR("hint", *found.hint ? found.hint : NULL),
-      LOG_INT("unrecorded", batcher_count(work->batcher)));
-}
-
-static void on_backoff_over(uv_timer_t *timer) { kick(timer->data); }
-
-static void back_off(struct work *work, int first_ms) {
-  int step = work->failures < BACKOFF_STEPS ? work->failures : BACKOFF_STEPS;
-  work->failures++;
-  uv_timer_start(&work->backoff, on_backoff_over, (uint64_t)first_ms << step, 0);
-}
-
-/* SQLSTATE classes that blame a result: bad data, a violated constraint, a limit of the program. Message ids are ours. */
-static bool blames_result(const struct work *work, const struct pg_unit *unit, const struct err *err) {
-  const char *constraint = pg_unit_constraint(unit);
-  int call = pg_unit_failed_call(unit);
-  bool records = call >= 0 && (call == work->calls.index[STMT_COMPLETE] || call == work->calls.index[STMT_FAIL] ||
-                               call == work->calls.index[STMT_RELEASE]);
-  if (constraint && strstr(constraint, "message_id")) return false;
-  return records && (is_class(err, "22") || is_class(err, "23") || is_class(err, "54"));
-}
-
-static void failed(struct work *work, const struct pg_unit *unit, const struct err *err) {
-  int call = pg_unit_failed_call(unit);
-  bool claim_failed = call >= 0 && call == work->calls.index[STMT_CLAIM];
-  if (!*err->sqlstate) { /* the connection; the results go out again over the next one */
-    work->claim_lost = work->claim_lost || work->calls.index[STMT_CLAIM] >= 0;
-    batcher_retry(work->batcher);
-    poller_failed(work->poller, false);
-    return;
-  }
-  if (is_class(err, "40")) {
-    LOG(work->log, LOG_INFO, "retried_transaction", LOG_STR("sqlstate", err->sqlstate));
-    batcher_retry(work->batcher);
-    poller_failed(work->poller, false);
-    back_off(work, CONFLICT_MS);
-    return;
-  }
-  if (blames_result(work, unit, err)) {
-    LOG(work->log, LOG_WARN, "database_refused_result", LOG_STR("sqlstate", err->sqlstate),
-        LOG_STR("error", err->message),
-        LOG_INT("batch", work->batch.completed + work->batch.failed + work->batch.released));
-    if (!batcher_refused(work->batcher, pg_unit_message(unit), pg_unit_detail(unit))) back_off(work, ERROR_MS);
-    poller_failed(work->poller, false);
-    return;
-  }
-  log_error(work, err, claim_failed ? "claim" : "record");
-  batcher_retry(work->batcher);
-  poller_failed(work->poller, claim_failed);
-  if (!claim_failed) back_off(work, ERROR_MS);
-  if (strcmp(err->sqlstate, READ_ONLY) == 0) pg_reconnect(work->pg, err);
-}
-
 static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
   struct work *work = owner;
   work->busy = false;
   if (err)
-    failed(work, unit, err);
+    work_failed(work, unit, err);
   else
     committed(work, unit);
-  kick(work);
+  work_kick(work);
   work->events.answered(work->owner);
 }
 
@@ -164,11 +69,9 @@ static void on_reconciled(void *owner, struct pg_unit *unit, const struct err *e
     work->reconcile_due = work->claim_lost = false;
     recovered(work);
   } else if (*err->sqlstate) {
-    log_error(work, err, "reconcile");
-    back_off(work, ERROR_MS);
-    if (strcmp(err->sqlstate, READ_ONLY) == 0) pg_reconnect(work->pg, err);
+    work_refused(work, "reconcile", err);
   }
-  kick(work);
+  work_kick(work);
   work->events.answered(work->owner);
 }
 
@@ -190,8 +93,8 @@ static void on_kick(uv_idle_t *handle) {
   }
   work->batch = batcher_take(work->batcher);
   bool records = work->batch.completed + work->batch.failed + work->batch.released > 0;
-  int slots = work->generation ? work->events.free_slots(work->owner) : 0;
-  int quantity = poller_quantity(work->poller, slots, records);
+  bool claims = work->generation && batcher_aside(work->batcher) < work->options.batch;
+  int quantity = poller_quantity(work->poller, claims ? work->events.free_slots(work->owner) : 0, records);
   if (!records && quantity == 0) return;
 
   struct pg_unit *unit = pg_unit_new(on_done, work);
@@ -210,12 +113,12 @@ static void on_kick(uv_idle_t *handle) {
   pg_submit(work->pg, unit);
 }
 
-static void on_due(void *owner) { kick(owner); }
+static void on_due(void *owner) { work_kick(owner); }
 
 static void on_ready(void *owner) {
   struct work *work = owner;
   poller_wake(work->poller);
-  kick(work);
+  work_kick(work);
   work->events.ready(work->owner);
 }
 
@@ -248,8 +151,9 @@ struct work *work_new(uv_loop_t *loop, const struct work_options *options, const
   work->poller = poller_new(loop, options->batch, on_due, work);
   uv_idle_init(loop, &work->kick);
   uv_timer_init(loop, &work->backoff);
-  work->kick.data = work->backoff.data = work;
-  work->open_handles = 2;
+  uv_timer_init(loop, &work->again);
+  work->kick.data = work->backoff.data = work->again.data = work;
+  work->open_handles = 3;
   return work;
 }
 
@@ -270,17 +174,17 @@ void work_stop_claiming(struct work *work) { poller_stop(work->poller); }
 
 void work_record(struct work *work, struct task *task) {
   batcher_add(work->batcher, task);
-  kick(work);
+  work_kick(work);
 }
 
 void work_reconcile(struct work *work) {
   work->reconcile_due = work->generation != 0;
-  kick(work);
+  work_kick(work);
 }
 
 void work_wake(struct work *work) { poller_wake(work->poller); }
 
-void work_check(struct work *work) { kick(work); }
+void work_check(struct work *work) { work_kick(work); }
 
 int work_unrecorded(const struct work *work) { return batcher_count(work->batcher); }
 
@@ -301,4 +205,5 @@ void work_close(struct work *work) {
   poller_free(work->poller);
   uv_close((uv_handle_t *)&work->kick, on_handle_closed);
   uv_close((uv_handle_t *)&work->backoff, on_handle_closed);
+  uv_close((uv_handle_t *)&work->again, on_handle_closed);
 }

@@ -111,12 +111,62 @@ static void says_when_nothing_helps(void **state) {
   batcher_free(batcher);
 }
 
+/* Takes batches of which those with a number up to bad are stuck, until nothing but what is set aside is left. */
+static int record_around(struct batcher *batcher, uint64_t bad) {
+  int tries = 0;
+  for (;; tries++) {
+    struct batch batch = batcher_take(batcher);
+    bool is_stuck = false;
+    if (size(&batch) == 0) return tries;
+    for (uint64_t i = 1; i <= bad; i++) is_stuck = is_stuck || holds(&batch, i);
+    if (is_stuck)
+      batcher_stuck(batcher);
+    else
+      batcher_done(batcher);
+  }
+}
+
+static void sets_aside_what_is_stuck(void **state) {
+  struct batcher *batcher = batcher_new(64);
+  (void)state;
+  for (uint64_t i = 1; i <= 64; i++) add(batcher, i, VERDICT_COMPLETED);
+  assert_true(record_around(batcher, 2) < 20);
+  assert_int_equal(batcher_count(batcher), 2);
+  assert_int_equal(batcher_aside(batcher), 2);
+  add(batcher, 65, VERDICT_COMPLETED);
+  assert_int_equal(record_around(batcher, 2), 1); /* nobody tries them with it */
+  assert_int_equal(batcher_aside(batcher), 2);
+  batcher_free(batcher);
+}
+
+static void tries_again_what_was_set_aside(void **state) {
+  struct batcher *batcher = batcher_new(8);
+  (void)state;
+  for (uint64_t i = 1; i <= 8; i++) add(batcher, i, VERDICT_COMPLETED);
+  record_around(batcher, 8);
+  assert_int_equal(batcher_aside(batcher), 8);
+  batcher_try_aside(batcher);
+  struct batch batch = batcher_take(batcher);
+  assert_int_equal(size(&batch), 8);
+  batcher_retry(batcher); /* the connection was lost: once more */
+  assert_int_equal(batcher_aside(batcher), 8);
+  assert_int_equal(record_around(batcher, 8), 1); /* one batch fails, and that is all until they are tried again */
+  for (int i = 0; i < 4; i++) {                   /* now half of them can be recorded, in smaller and smaller batches */
+    batcher_try_aside(batcher);
+    record_around(batcher, 4);
+  }
+  assert_true(batcher_aside(batcher) >= 4 && batcher_aside(batcher) < 8);
+  batcher_try_aside(batcher);
+  record_around(batcher, 0);
+  assert_int_equal(batcher_count(batcher), 0);
+  batcher_free(batcher);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(groups_by_what_is_recorded),
-      cmocka_unit_test(keeps_order_over_a_retry),
-      cmocka_unit_test(finds_the_culprit),
-      cmocka_unit_test(says_when_nothing_helps),
+      cmocka_unit_test(groups_by_what_is_recorded), cmocka_unit_test(keeps_order_over_a_retry),
+      cmocka_unit_test(finds_the_culprit),          cmocka_unit_test(says_when_nothing_helps),
+      cmocka_unit_test(sets_aside_what_is_stuck),   cmocka_unit_test(tries_again_what_was_set_aside),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,16 @@ local flow = luaflow.flow { slug = "pair" }
 return luaflow.deploy(flow, { routes = { first = "pair_first", second = "pair_second" } })
 ]]
 
+-- On the queue of pair's first step.
+local NEIGHBOUR = [[
+local luaflow = require "luaflow"
+local flow = luaflow.flow { slug = "neighbour" }:step({ slug = "only" }, function(input, ctx)
+  ctx:sleep(0.05)
+  return input
+end)
+return luaflow.deploy(flow, { routes = { only = "pair_first" } })
+]]
+
 local WORK_BACKEND = [[
   select a.pid from pg_stat_activity a
   where a.datname = current_database() and a.application_name like 'luaflow worker%' and a.query like '%claim_tasks%']]
@@ -45,7 +55,8 @@ describe("a database in trouble", function()
   local here, between
 
   before_each(function()
-    here = scene.open { ["flows/load.lua"] = LOAD, ["flows/quick.lua"] = QUICK, ["flows/pair.lua"] = TWO_QUEUES }
+    here = scene.open { ["flows/load.lua"] = LOAD, ["flows/quick.lua"] = QUICK, ["flows/pair.lua"] = TWO_QUEUES,
+      ["flows/neighbour.lua"] = NEIGHBOUR }
   end)
 
   after_each(function()
@@ -73,7 +84,8 @@ describe("a database in trouble", function()
       seen[line] = true
     end
     assert.equal(count, count_ran(at))
-    assert.equal(0, at.db:number "select count(*) from pgflow.step_tasks t where (t.status, t.attempts_count) is distinct from ('completed', 1)")
+    assert.equal(0, at.db:number [[
+      select count(*) from pgflow.step_tasks t where (t.status, t.attempts_count) is distinct from ('completed', 1)]])
     at:assert_consistent()
   end
 
@@ -219,7 +231,8 @@ describe("a database in trouble", function()
   it("takes no writes for a while", function()
     local worker = here:worker { args = { "--queue", "quick" } }
     local function set(value)
-      here.db:text(("set default_transaction_read_only = off; alter database %s set default_transaction_read_only = %s"):format(here.db.name, value))
+      here.db:text(("set default_transaction_read_only = off; alter database %s set default_transaction_read_only = %s")
+        :format(here.db.name, value))
     end
     local run_id = here.db:start("quick", "1")
     here.db:await_run(run_id)
@@ -229,6 +242,7 @@ describe("a database in trouble", function()
       where a.datname = current_database() and a.application_name like 'luaflow worker%']]
     wait.pause(5)
     set "off"
+    worker:await_log("transactions_work_again", 6)
     assert_quick()
     local told = {}
     for _, verb in ipairs { "transaction_failed", "heartbeat_failed" } do
@@ -264,14 +278,18 @@ describe("a database in trouble", function()
     here.db:start_all("pair", numbers(100))
     wait.till(function() return count_ran() > 10 end, 10, "handlers to run")
     here.db:text "drop table pgmq.q_pair_second cascade"
+    here.db:start_all("neighbour", numbers(50))
     for _, worker in ipairs { first, second } do
       local line = worker:await_log "transaction_failed"
       assert.equal("42P01", line.sqlstate)
       assert.truthy(line.hint)
     end
+    wait.till(function() -- another flow of the same worker goes on
+      return here.db:number "select count(*) from pgflow.runs r where r.flow_slug = 'neighbour' and r.status = 'completed'" == 50
+    end, 10, "the neighbour's runs")
     here:worker { args = { "--queue", "pair_second" } }
     here.db:await_runs(30)
-    assert.equal(100, here.db:number "select count(*) from pgflow.runs r where r.status = 'completed'")
+    assert.equal(150, here.db:number "select count(*) from pgflow.runs r where r.status = 'completed'")
     assert_ran_once(100)
   end)
 
