@@ -7,7 +7,7 @@
 
 enum {
   CONTROL_DEADLINE_MS = 8000, /* with a beat every 2 s, silence is noticed within 10 s */
-  SAY_AGAIN_MS = 30000        /* an outage whose reason changes is told again, but not more often */
+  SAY_AGAIN_MS = 300000       /* an outage whose reason changes is told again, but not more often */
 };
 
 /* ---- outages ---- */
