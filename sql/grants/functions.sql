@@ -12,7 +12,8 @@ begin
       values
         ('pgflow_starter', 'usage on schema pgflow'),
         ('pgflow_starter', 'execute on function pgflow.start_flow(text, jsonb, uuid, text)'),
-        ('pgflow_starter', 'select on pgflow.runs, pgflow.step_states, pgflow.steps, pgflow.deps'),
+        ('pgflow_starter', 'select on pgflow.runs, pgflow.step_states, pgflow.step_tasks, pgflow.steps, pgflow.deps'),
+        ('pgflow_starter', 'select on pgflow.flows, pgflow.flow_aliases, pgflow.workers, pgflow.migrations'),
         ('pgflow_worker', 'usage on schema pgflow'),
         ('pgflow_worker', 'select on pgflow.migrations, pgflow.settings'),
         ('pgflow_worker', 'execute on function pgflow.deploy_flows(uuid, text, text, jsonb, bigint)'),

@@ -11,6 +11,9 @@ as $$
     )
     when exists (select from pgmq.meta m where lower(m.queue_name) = p_queue_name)
       and not exists (select from pgflow.queues q where q.queue_name = p_queue_name)
-    then format('queue %L exists already and was not made by a deployment', p_queue_name)
+    then format(
+      'queue %1$L exists already and was not made by a deployment; if nothing uses it, drop it (select pgmq.drop_queue(%1$L)), else give the flow another slug or route its steps to another queue',
+      p_queue_name
+    )
   end;
 $$;

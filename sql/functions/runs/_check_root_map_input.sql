@@ -8,10 +8,11 @@ begin
     select from pgflow.steps s where s.flow_slug = p_flow_slug and s.step_type = 'map' and s.deps_count = 0
   ) then
     if p_input is null then
-      raise exception 'Flow % has root map steps but input is NULL', p_flow_slug using errcode = 'invalid_parameter_value';
+      raise exception 'Flow % has root map steps but input is NULL', p_flow_slug
+        using errcode = 'invalid_parameter_value', hint = 'a root map has a task for each element: give it an array, such as [1, 2, 3]';
     end if;
     raise exception 'Flow % has root map steps but input is not an array (got %)', p_flow_slug, jsonb_typeof(p_input)
-      using errcode = 'invalid_parameter_value';
+      using errcode = 'invalid_parameter_value', hint = 'a root map has a task for each element: give it an array, such as [1, 2, 3]';
   end if;
 end;
 $$;
