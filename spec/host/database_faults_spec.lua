@@ -272,6 +272,23 @@ describe("a database in trouble", function()
     assert_ran_once(3)
   end)
 
+  it("has a full disk for a while", function()
+    local worker = here:worker { args = { "--queue", "load" } }
+    local run_id = here.db:start("load", numbers(200))
+    wait.till(function() return count_ran() > 20 end, 10, "handlers to run")
+    here.db:text [[
+      create table spec_kept as select pg_get_functiondef('pgflow.lock_runs'::regproc) as definition;
+      create or replace function pgflow.lock_runs(p_run_ids uuid[], p_claiming_queue text default null) returns void
+      language plpgsql as $$ begin raise 'could not extend file' using errcode = 'disk_full'; end $$]]
+    local line = worker:await_log "transaction_failed"
+    assert.same({ "53100", true }, { line.sqlstate, line.hint:find "disk" ~= nil })
+    wait.pause(2)
+    assert.equal(1, #worker:log "transaction_failed")
+    here.db:text [[do $$ begin execute (select definition from spec_kept); end $$]]
+    assert.equal("completed", here.db:await_run(run_id, 15).status)
+    assert_ran_once(200)
+  end)
+
   it("loses the next step's queue under load", function()
     local first = here:worker { args = { "--queue", "pair_first" } }
     local second = here:worker { args = { "--queue", "pair_second" } }
