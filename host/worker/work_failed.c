@@ -5,8 +5,9 @@
 #include "worker/work_inside.h"
 
 enum {
-  CONFLICT_MS = 10,  /* the first wait after a deadlock or a serialization failure */
-  ERROR_MS = 250,    /* after any other error */
+  CONFLICT_MS = 10, /* the first wait after a deadlock or a serialization failure */
+  ERROR_MS = 250,   /* after any other error */
+  READ_ONLY_MS = 1000,
   BACKOFF_STEPS = 4, /* each twice as long */
   AGAIN_MS = 2000    /* until results that were set aside are tried again */
 };
@@ -29,9 +30,11 @@ static void back_off(struct work *work, int first_ms) {
   uv_timer_start(&work->backoff, on_backoff_over, (uint64_t)first_ms << step, 0);
 }
 
-/* The connection is perhaps to a primary of the past: the next one may find the new one. */
+/* The connection is perhaps to a primary of the past: the next one may find the new one, and is tried soon. */
 static void leave_read_only(struct work *work, const struct err *err) {
-  if (strcmp(err->sqlstate, "25006") == 0) pg_reconnect(work->pg, err);
+  if (strcmp(err->sqlstate, "25006") != 0) return;
+  uv_timer_start(&work->backoff, on_backoff_over, READ_ONLY_MS, 0);
+  pg_reconnect(work->pg, err);
 }
 
 void work_refused(struct work *work, const char *statement, const struct err *err) {
