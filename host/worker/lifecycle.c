@@ -118,6 +118,13 @@ void lifecycle_stop(struct lifecycle *lifecycle) {
   }
 }
 
+void lifecycle_hang_up(struct lifecycle *lifecycle) {
+  if (lifecycle->state == LIFECYCLE_DRAINING || lifecycle->state == LIFECYCLE_STOPPED) return;
+  LOG(lifecycle->log, LOG_WARN, "no_reload", LOG_STR("signal", "SIGHUP"),
+      LOG_STR("hint", "reloading is not there yet: this worker drains; start it again for changed modules"));
+  lifecycle_stop(lifecycle);
+}
+
 void lifecycle_log_summary(const struct lifecycle *lifecycle) {
   LOG(lifecycle->log, LOG_INFO, "summary", LOG_STR("state", states[lifecycle->state].name),
       LOG_STR("worker", lifecycle->worker_id), LOG_STR("queue", lifecycle->worker ? lifecycle->worker->queue : NULL),

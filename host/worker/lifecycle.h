@@ -19,6 +19,8 @@ struct lifecycle *lifecycle_new(uv_loop_t *loop, const struct worker_options *op
     __attribute__((warn_unused_result));
 /* SIGTERM or SIGINT: drains; the second time kills, reaps and releases. */
 void lifecycle_stop(struct lifecycle *lifecycle);
+/* SIGHUP: drains, since modules cannot be reloaded; a worker that drains already goes on with it. */
+void lifecycle_hang_up(struct lifecycle *lifecycle);
 /* Logs where it stands. */
 void lifecycle_log_summary(const struct lifecycle *lifecycle);
 /* Called once when everything is closed but for handles that close by themselves; signals are to be closed then. */

@@ -20,6 +20,11 @@ static void on_stop(void *owner) {
   lifecycle_stop(worker->lifecycle);
 }
 
+static void on_hangup(void *owner) {
+  struct worker *worker = owner;
+  lifecycle_hang_up(worker->lifecycle);
+}
+
 static void on_summary(void *owner) {
   struct worker *worker = owner;
   lifecycle_log_summary(worker->lifecycle);
@@ -32,7 +37,7 @@ static void on_end(void *owner) {
 
 static bool run(const struct worker_options *options, const struct executor_options *executor, struct log *log,
                 int *exit_code, struct err *err) {
-  static const struct worker_signal_events events = {.stop = on_stop, .summary = on_summary};
+  static const struct worker_signal_events events = {.stop = on_stop, .hangup = on_hangup, .summary = on_summary};
   struct worker worker;
   uv_loop_t loop;
   uv_loop_init(&loop);

@@ -2,11 +2,12 @@
 #include "worker/worker_signals.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/xalloc.h"
 
-static const int watched[] = {SIGTERM, SIGINT, SIGUSR1};
+static const int watched[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1};
 
 enum { COUNT = sizeof watched / sizeof *watched };
 
@@ -21,8 +22,15 @@ static void on_signal(uv_signal_t *handle, int number) {
   struct worker_signals *signals = handle->data;
   if (number == SIGUSR1)
     signals->events.summary(signals->owner);
+  else if (number == SIGHUP)
+    signals->events.hangup(signals->owner);
   else
     signals->events.stop(signals->owner);
+}
+
+static bool is_wanted(int number) {
+  struct sigaction action;
+  return number != SIGHUP || sigaction(number, NULL, &action) != 0 || action.sa_handler != SIG_IGN;
 }
 
 struct worker_signals *worker_signals_new(uv_loop_t *loop, const struct worker_signal_events *events, void *owner) {
@@ -34,7 +42,7 @@ struct worker_signals *worker_signals_new(uv_loop_t *loop, const struct worker_s
   for (int i = 0; i < COUNT; i++) {
     uv_signal_init(loop, &signals->handles[i]);
     signals->handles[i].data = signals;
-    uv_signal_start(&signals->handles[i], on_signal, watched[i]);
+    if (is_wanted(watched[i])) uv_signal_start(&signals->handles[i], on_signal, watched[i]);
   }
   return signals;
 }

@@ -8,6 +8,7 @@ struct worker_signals;
 
 struct worker_signal_events {
   void (*stop)(void *owner);    /* SIGTERM or SIGINT, each time */
+  void (*hangup)(void *owner);  /* SIGHUP, each time, unless it was ignored when the program started (nohup) */
   void (*summary)(void *owner); /* SIGUSR1 */
 };
 

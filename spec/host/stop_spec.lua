@@ -128,6 +128,17 @@ describe("stopping a worker", function()
     assert.equal(1, long_task(long).attempts)
   end)
 
+  it("by a closed terminal, which may say so twice, and tells that it does not reload", function()
+    local worker = here:worker { args = { "--queue", "long", "--executors", "1" } }
+    local run_id = start_long '{"sleep": 1}'
+    worker.process:signal(process.SIGHUP)
+    worker:await_log "draining"
+    worker.process:signal(process.SIGHUP)
+    assert.same({ code = 0 }, worker.process:wait(5))
+    assert.truthy(worker:log("no_reload")[1].hint:find("start it again", 1, true))
+    assert.equal('{"work": true}', here.db:await_run(run_id).output_text)
+  end)
+
   it("gives back a task that does not yield at the end of the grace", function()
     local worker = here:worker { args = { "--queue", "long", "--grace", "1s", "--executors", "1" } }
     local spin = start_long '{"spin": true}'
