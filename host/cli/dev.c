@@ -1,6 +1,4 @@
 /* luaflow dev: the dev database, and a worker for every queue of the flows, until it is told to end. */
-#include <yajl/yajl_tree.h>
-
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +9,7 @@
 #include "cli/client.h"
 #include "cli/commands.h"
 #include "cli/devdb.h"
+#include "cli/devready.h"
 #include "cli/devworkers.h"
 #include "worker/load.h"
 #include "worker/root.h"
@@ -88,30 +87,18 @@ static char *ask(const struct dev *dev, enum db_statement statement, const char 
   return answer;
 }
 
-/* An alias that a run can be started under, owned by the caller: that of the first flow of the first worker. */
-static char *first_alias(const struct load_report *report) {
-  const char *flows[] = {"flows", NULL}, *alias[] = {"alias", NULL};
-  yajl_val registry = yajl_tree_parse(report->workers[0].registry, NULL, 0);
-  yajl_val list = registry ? yajl_tree_get(registry, flows, yajl_t_array) : NULL;
-  yajl_val name = list && list->u.array.len > 0 ? yajl_tree_get(list->u.array.values[0], alias, yajl_t_string) : NULL;
-  char *copy = xstrdup(name ? YAJL_GET_STRING(name) : "NAME");
-  yajl_tree_free(registry);
-  return copy;
-}
-
 static void print_ready(struct dev *dev) {
   char *live = ask(dev, DB_LIVE_QUEUES, dev->started_at);
   dev->ready = live && (size_t)atoll(live) >= dev->report.worker_count;
   free(live);
   if (!dev->ready) return;
-  char *alias = first_alias(&dev->report);
   const char *other = getenv("LUAFLOW_DATABASE") ? getenv("LUAFLOW_DATABASE") : getenv("DATABASE_URL");
-  printf("luaflow dev is ready: %zu queue%s. Start a run with: luaflow start %s --wait", dev->report.worker_count,
-         dev->report.worker_count == 1 ? "" : "s", alias);
-  if (other && *other) printf(" --database '%s'", dev->db.server.conninfo); /* else it would go to that one */
-  putchar('\n');
+  struct buf lines = {0};
+  devready_put(&lines, &dev->report, other && *other ? dev->db.server.conninfo : NULL);
+  fwrite(lines.data, 1, lines.len, stdout);
   fflush(stdout);
-  free(alias);
+  clearerr(stdout); /* its reader may go away; the work goes on */
+  buf_free(&lines);
 }
 
 /* Starts the database again after it died; workers wait for it meanwhile. */

@@ -30,7 +30,7 @@ local luaflow = require "luaflow"
 return luaflow.flow { slug = "broken", timeuot = 5 }:step({ slug = "one" }, function() return 1 end)
 ]]
 
-local READY = "luaflow dev is ready: 2 queues. Start a run with: luaflow start greet --wait"
+local READY = "luaflow dev is ready: 2 queues. Flows: greet, tally\nStart a run with: luaflow start NAME [JSON] --wait\n"
 
 describe("luaflow dev", function()
   local root, home, folder, socket_folder, dev
@@ -80,7 +80,7 @@ describe("luaflow dev", function()
   local function await_ready()
     wait.till(function()
       if dev:poll() then error("dev has ended:\n" .. dev:errors(), 0) end
-      return dev:output():find(READY, 1, true)
+      return dev:output():gsub("\r", ""):find(READY, 1, true)
     end, 30, "dev to be ready")
     note_folders()
   end
