@@ -263,6 +263,23 @@ describe("the command line", function()
     end)
   end)
 
+  it("serves whoever may only start runs", function()
+    here.db:text [[
+      do $$ begin create role luaflow_spec_starter login; exception when duplicate_object then null; end $$;
+      grant pgflow_starter to luaflow_spec_starter]]
+    local function as_starter(...)
+      local result = here:luaflow({ ... }, { env = { DATABASE_URL = here.db.conninfo .. " user=luaflow_spec_starter" } })
+      assert.equal(0, result.code, result.err)
+      return result.out
+    end
+    assert.equal('{"total": 14}\n', as_starter("start", "fan", "[1, 2, 3]", "--wait"))
+    local run_id = as_starter("start", "echo"):match "%S+"
+    here.db:await_run(run_id)
+    assert_says(as_starter("run", run_id), "`- + only ")
+    assert.equal("completed", cjson.decode(as_starter("run", run_id, "--json")).run.status)
+    assert_says(as_starter("runs", "--limit", "1"), run_id)
+  end)
+
   describe("settings", function()
     local function with(env, ...)
       return here:luaflow({ ... }, { env = env })
