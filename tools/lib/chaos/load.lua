@@ -23,7 +23,7 @@ return luaflow.flow { slug = "chaos", max_attempts = 30, base_delay = 0, timeout
   end)
   :map({ slug = "each", array = "list" }, function(n, ctx)
     note(ctx)
-    ctx:sleep(n % 101 == 0 and 2 or n % 7 / 100)
+    ctx:sleep(n % 101 == 0 and 2 or n % 7 / 10)
     if n % 13 == 0 and ctx.attempt == 1 then error "once" end
     return n * 2
   end)

@@ -1,7 +1,7 @@
 -- The words of the command line.
 local options = {}
 
-local NUMBERS = { minutes = 10, seed = 1, workers = 3, rate = 4 }
+local NUMBERS = { minutes = 10, seed = 1, workers = 3, rate = 6 }
 local TEXTS = { flow = true, start = true, input = true }
 
 local function fail(message)
