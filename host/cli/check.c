@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/plain.h"
 #include "worker/load.h"
 
 static void put_text(yajl_gen out, const char *key, const char *text) {
@@ -58,8 +59,11 @@ static void print_text(const struct load_report *report) {
   struct buf lines = {0};
   load_report_put_problems(report, &lines);
   for (size_t i = 0; i < report->worker_count; i++) buf_printf(&lines, "queue %s: ok\n", report->workers[i].queue);
-  fwrite(lines.data ? lines.data : "", 1, lines.len, stdout);
+  struct buf clean = {0};
+  if (lines.len > 0) plain_put(&clean, lines.data, lines.len, PLAIN_LINES);
+  if (clean.len > 0) fwrite(clean.data, 1, clean.len, stdout);
   buf_free(&lines);
+  buf_free(&clean);
 }
 
 int command_check(const struct call *call) {

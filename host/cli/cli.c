@@ -1,6 +1,7 @@
 /* The table of subcommands, help and version, and the one place that prints a command's error. */
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include "base/nearest.h"
 #include "base/version.h"
 #include "cli/commands.h"
+#include "cli/plain.h"
 #include "executor/executor.h"
 
 struct command {
@@ -73,8 +75,12 @@ static void print_command_help(const struct command *command) {
 }
 
 int cli_fail(const struct err *err) {
-  fprintf(stderr, "luaflow: %s\n", err->message);
-  if (err->hint[0]) fprintf(stderr, "  hint: %s\n", err->hint);
+  char *message = plain_copy(err->message, PLAIN_LINE);
+  char *hint = plain_copy(err->hint, PLAIN_LINE);
+  fprintf(stderr, "luaflow: %s\n", message);
+  if (*hint) fprintf(stderr, "  hint: %s\n", hint);
+  free(message);
+  free(hint);
   return (int)err->exit_code;
 }
 
@@ -125,13 +131,23 @@ static int run_command(const struct command *command, int argc, char **argv) {
   return command->run(&(struct call){.settings = &settings, .argc = count, .argv = argv + rest, .log = &log});
 }
 
-int cli_main(int argc, char **argv) {
+/* Output that is lost is a failure, whatever the command says. */
+static int check_output(int code) {
+  struct err err;
+  errno = 0;
+  if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+  if (errno == 0 && putchar('\n') != EOF) fflush(stdout); /* lost earlier: one more byte tells the reason */
+  err_set(&err, ERR_CONFIG, EXIT_FAILED, "standard output: %s", errno ? strerror(errno) : "not all could be written");
+  cli_fail(&err);
+  return code == EXIT_DONE ? EXIT_FAILED : code;
+}
+
+static int run_line(int argc, char **argv) {
   if (argc < 2) {
     print_usage(stderr);
     return EXIT_USAGE;
   }
   const char *name = argv[1];
-  if (strcmp(name, "executor") == 0) return executor_main();
   if (strcmp(name, "--help") == 0 || strcmp(name, "help") == 0 || strcmp(name, "-h") == 0) {
     print_usage(stdout);
     return EXIT_DONE;
@@ -145,4 +161,9 @@ int cli_main(int argc, char **argv) {
   struct err err;
   refuse_command(name, &err);
   return cli_fail(&err);
+}
+
+int cli_main(int argc, char **argv) {
+  if (argc > 1 && strcmp(argv[1], "executor") == 0) return executor_main();
+  return check_output(run_line(argc, argv));
 }

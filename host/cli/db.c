@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/plain.h"
+
 struct statement_info {
   int parameters;
   const char *text;
@@ -20,7 +22,9 @@ static const struct statement_info statements[] = {
 /* Warnings are for the person at the terminal; QUIET keeps notices below them away. */
 static void print_notice(void *unused, const PGresult *result) {
   (void)unused;
-  fprintf(stderr, "luaflow: database: %s\n", PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
+  char *message = plain_copy(PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY), PLAIN_LINE);
+  fprintf(stderr, "luaflow: database: %s\n", message);
+  free(message);
 }
 
 /* libpq's own messages have several lines with tabs: one line, with single spaces. */

@@ -11,6 +11,7 @@
 #include "cli/devdb.h"
 #include "cli/devready.h"
 #include "cli/devworkers.h"
+#include "cli/plain.h"
 #include "worker/load.h"
 #include "worker/root.h"
 
@@ -160,10 +161,12 @@ static bool load(struct dev *dev, struct err *err) {
       .root = dev->root, .paths = dev->paths, .path_count = dev->path_count, .development = true};
   if (!load_flows(&options, &dev->report, err)) return false;
   if (dev->report.problem_count > 0) {
-    struct buf lines = {0};
+    struct buf lines = {0}, clean = {0};
     load_report_put_problems(&dev->report, &lines);
-    fwrite(lines.data, 1, lines.len, stderr);
+    plain_put(&clean, lines.data, lines.len, PLAIN_LINES);
+    fwrite(clean.data, 1, clean.len, stderr);
     buf_free(&lines);
+    buf_free(&clean);
     return err_set(err, ERR_CONFIG, EXIT_MODULES, "dev: the flows have %zu problem%s", dev->report.problem_count,
                    dev->report.problem_count == 1 ? "" : "s");
   }

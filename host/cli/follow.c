@@ -3,9 +3,11 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/plain.h"
 #include "cli/signals.h"
 
 enum {
@@ -76,7 +78,9 @@ static bool show(struct follow *follow, const struct runview *view) {
 
 /* Renews the connection. False: given up, or Ctrl-C (*detached). */
 static bool reconnect(struct follow *follow, bool *detached, struct err *err) {
-  fprintf(stderr, "luaflow: %s; connecting again\n", err->message);
+  char *why = plain_copy(err->message, PLAIN_LINE);
+  fprintf(stderr, "luaflow: %s; connecting again\n", why);
+  free(why);
   follow->lines_drawn = 0;
   for (int i = 0; i < RECONNECTS; i++) {
     if (signals_wait(&follow->signals, RECONNECT_MS) != 0) {

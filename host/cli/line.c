@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/plain.h"
+
 static bool begins_character(char c) { return (c & 0xC0) != 0x80; }
 
 int text_width(const char *text) {
@@ -18,12 +20,13 @@ static void put_raw(struct buf *out, const char *text) { buf_put(out, text, strl
 
 void line_put(struct line *line, enum tone tone, const char *text) {
   if (tone != TONE_PLAIN) put_raw(line->out, style_tone(line->style, tone));
-  for (; *text; text++) {
-    if (begins_character(*text) && line->column >= line->style->width - 1) break;
-    if (begins_character(*text)) line->column++;
-    char c = (unsigned char)*text < ' ' || *text == 0x7F ? ' ' : *text;
-    buf_put(line->out, &c, 1);
+  char *clean = plain_copy(text, PLAIN_LINE);
+  for (const char *c = clean; *c; c++) {
+    if (begins_character(*c) && line->column >= line->style->width - 1) break;
+    line->column += begins_character(*c);
+    buf_put(line->out, c, 1);
   }
+  free(clean);
   if (tone != TONE_PLAIN) put_raw(line->out, style_tone(line->style, TONE_PLAIN));
 }
 

@@ -1,11 +1,13 @@
 /* luaflow run: one run as a tree of its steps. */
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/client.h"
 #include "cli/commands.h"
+#include "cli/plain.h"
 #include "cli/runview.h"
 
 /* 8-4-4-4-12 hexadecimal digits. */
@@ -38,14 +40,19 @@ static bool print_json(struct db *db, const char *run_id, struct err *err) {
   return found;
 }
 
+static void print_error(const char *step, const char *error) {
+  char *message = plain_copy(error, PLAIN_LINES);
+  printf("\n%s%s%s\n", step ? step : "", step ? ": " : "", message);
+  free(message);
+}
+
 /* The whole messages, since those in the tree are cut to the line. */
 static void print_errors(const struct runview *view) {
-  if (view->error)
-    printf("\n%s%s%s\n", view->error_step ? view->error_step : "", view->error_step ? ": " : "", view->error);
+  if (view->error) print_error(view->error_step, view->error);
   for (int i = 0; i < view->step_count; i++) {
     const struct runview_step *step = &view->steps[i];
     bool told = view->error_step && strcmp(view->error_step, step->slug) == 0;
-    if (step->error && step->status != STEP_COMPLETED && !told) printf("\n%s: %s\n", step->slug, step->error);
+    if (step->error && step->status != STEP_COMPLETED && !told) print_error(step->slug, step->error);
   }
 }
 

@@ -24,12 +24,15 @@ local fan = luaflow.flow { slug = "fan" }
   end)
 
 local echo = luaflow.flow { slug = "echo" }:step({ slug = "only" }, function(input) return input end)
+local shout = luaflow.flow { slug = "shout", max_attempts = 1 }
+  :step({ slug = "aloud" }, function() luaflow.fail "one\n\7two \27[31m\194\155three" end)
 local slow = luaflow.flow { slug = "slow" }:step({ slug = "nap" }, function(_, ctx) ctx:sleep(1.5) return true end)
 
 return luaflow.worker { queue = "cli", flows = {
   luaflow.deploy(greet, { routes = { find_name = "cli", salute = "cli" } }),
   luaflow.deploy(fan, { routes = { square = "cli", total = "cli" } }),
   luaflow.deploy(echo, { routes = { only = "cli" } }),
+  luaflow.deploy(shout, { routes = { aloud = "cli" } }),
   luaflow.deploy(slow, { routes = { nap = "cli" } }),
 } }
 ]]
@@ -177,7 +180,7 @@ describe("the command line", function()
     end)
 
     it("names the flows that there are where one is unknown", function()
-      assert_refused(luaflow("start", "gret"), 1, "'gret'", "known: echo, fan, greet, slow")
+      assert_refused(luaflow("start", "gret"), 1, "'gret'", "known: echo, fan, greet, shout, slow")
     end)
 
     it("starts one run for a key", function()
@@ -261,6 +264,28 @@ describe("the command line", function()
       assert_refused(luaflow("run", UNKNOWN_ID, "--json"), 1, "there is no run " .. UNKNOWN_ID)
       assert_refused(luaflow("run", "12"), 2, '"12" is no run id')
     end)
+  end)
+
+  it("fails where its output is lost", function()
+    local run_id = start "echo"
+    here.db:await_run(run_id)
+    for _, words in ipairs {
+      { "start", "echo" }, { "start", "echo", "--wait" }, { "runs" }, { "runs", "--json" }, { "run", run_id }, { "run", run_id, "--json" },
+      { "check", "flows" }, { "migrate" }, { "migrate", "--print" }, { "--help" }, { "start", "--help" }, { "--version" },
+    } do
+      local result = process.run {
+        argv = { "sh", "-c", '"$0" "$@" >/dev/full', process.luaflow(), unpack(words) }, cwd = here.root.path,
+        env = { DATABASE_URL = here.db.conninfo },
+      }
+      assert_refused(result, 1, "luaflow: standard output: No space left on device\n")
+    end
+  end)
+
+  it("prints no control characters of messages", function()
+    local failed = luaflow("start", "shout", "{}", "--wait")
+    assert_refused(failed, 1, "failed at step aloud: flows/all.lua:", ": one  two  [31m three\n")
+    assert.is_nil(failed.err:find "[\27\7]")
+    assert.is_nil(luaflow("run", failed.err:match "run (%S+) failed").out:find "[\27\7]")
   end)
 
   it("serves whoever may only start runs", function()
