@@ -179,12 +179,14 @@ static int collect_options(struct option *options, unsigned command) {
 
 static bool refuse_option(const struct option *options, int count, const char *command, const char *word,
                           struct err *err) {
-  err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: unknown option %s", command, word);
+  err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: unknown option %.*s", command, (int)strcspn(word, "="), word);
   if (word[0] != '-' || word[1] != '-') return err_hint(err, "put -- before an argument that starts with a dash");
   char given[64];
   snprintf(given, sizeof given, "%.*s", (int)strcspn(word + 2, "="), word + 2);
   const char *names[SETTING_COUNT + 2];
   for (int i = 0; i < count; i++) names[i] = options[i].name;
+  if (strcmp(command, "dev") == 0 && strcmp(given, setting_flag(SET_database) + 2) == 0)
+    return err_hint(err, "dev has a database of its own; luaflow worker serves another one");
   const char *best = nearest(given, names, (size_t)count);
   for (int i = 0; i < count && !best; i++)
     if (strncmp(names[i], given, strlen(given)) == 0) best = names[i]; /* the beginning of several */
@@ -195,10 +197,21 @@ static bool refuse_option(const struct option *options, int count, const char *c
 /* No option starts with a digit, so "-5" is an argument such as JSON. */
 static bool is_number(const char *word) { return word[0] == '-' && word[1] >= '0' && word[1] <= '9'; }
 
+/* The whole name, since a beginning of it may mean something else one day. */
+static bool is_option(const struct option *options, int count, const char *word) {
+  if (strcmp(word, "-h") == 0) return true;
+  if (word[1] != '-') return false;
+  size_t length = strcspn(word + 2, "=");
+  for (int i = 0; i < count; i++)
+    if (strncmp(options[i].name, word + 2, length) == 0 && options[i].name[length] == '\0') return true;
+  return false;
+}
+
 /* Reads the option that argv[*at] starts with, and moves *at behind it and its value. */
 static bool read_flag(struct settings *settings, const struct option *options, int count, int argc, char **argv,
                       int *at, bool *help, struct err *err) {
   const char *word = argv[*at];
+  if (!is_option(options, count, word)) return refuse_option(options, count, argv[0], word, err);
   optind = 0; /* makes getopt start anew, at the second word of what it is given */
   opterr = 0;
   int found = getopt_long(argc - *at + 1, argv + *at - 1, "+:h", options, NULL);
@@ -206,10 +219,8 @@ static bool read_flag(struct settings *settings, const struct option *options, i
   *help = found == 'h';
   if (*help) return true;
   if (found == ':') return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: %s needs a value", argv[0], word);
-  if (found == '?' && optopt >= FIRST_LONG_OPTION)
-    return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: %s takes no value", argv[0],
-                   table[optopt - FIRST_LONG_OPTION].flag);
-  if (found == '?') return refuse_option(options, count, argv[0], word, err);
+  if (found == '?')
+    return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: %.*s takes no value", argv[0], (int)strcspn(word, "="), word);
   const struct setting_info *info = &table[found - FIRST_LONG_OPTION];
   const char *text = info->kind == SETTING_SWITCH ? "" : optarg;
   settings->from_flag[found - FIRST_LONG_OPTION] = text;

@@ -142,10 +142,18 @@ static void test_unknown_options(void **state) {
   struct outcome outcome = READ(FOR_WORKER, "worker", "--batsh", "5", "flows");
   assert_refused(outcome, "worker: unknown option --batsh");
   assert_string_equal(outcome.err.hint, "did you mean --batch?");
+  outcome = READ(FOR_DEV, "dev", "--res");
+  assert_refused(outcome, "dev: unknown option --res");
+  assert_string_equal(outcome.err.hint, "did you mean --reset?");
+  outcome = READ(FOR_DEV, "dev", "--database=dbname=x");
+  assert_refused(outcome, "dev: unknown option --database");
+  assert_string_equal(outcome.err.hint, "dev has a database of its own; luaflow worker serves another one");
   assert_refused(READ(FOR_RUNS, "runs", "--batch", "5"), "unknown option --batch");
   assert_refused(READ(FOR_START, "start", "x", "-y"), "unknown option -y");
+  assert_refused(READ(FOR_START, "start", "x", "-hw"), "unknown option -hw");
   assert_refused(READ(FOR_START, "start", "x", "--key"), "--key needs a value");
   assert_refused(READ(FOR_START, "start", "x", "--wait=1"), "--wait takes no value");
+  assert_refused(READ(FOR_START, "start", "x", "--help=1"), "--help takes no value");
 }
 
 static void test_help(void **state) {
