@@ -18,14 +18,15 @@ int accept(int fd, void *address, unsigned *size);
 int connect(int fd, const void *address, unsigned size);
 int poll(struct spec_poll *fds, unsigned long count, int timeout);
 ssize_t read(int fd, void *buffer, size_t size);
-ssize_t write(int fd, const void *buffer, size_t size);
+ssize_t send(int fd, const void *buffer, size_t size, int flags);
 int close(int fd);
 int chmod(const char *path, unsigned mode);
 ]]
 
 local C = ffi.C
-local AF_UNIX, SOCK_STREAM, POLLIN, SIZE = 1, 1, 1, 65536
-local READABLE = 1 + 8 + 16 -- POLLIN, POLLERR, POLLHUP
+local AF_UNIX, SOCK_STREAM, POLLIN, POLLOUT, SIZE = 1, 1, 1, 4, 65536
+local SEND_FLAGS, EAGAIN = 0x4040, 11 -- MSG_DONTWAIT and MSG_NOSIGNAL
+local READY = 1 + 4 + 8 + 16 -- POLLIN, POLLOUT, POLLERR, POLLHUP
 local folder, server = select(2, ...)
 local buffer = ffi.new("char[?]", SIZE)
 local links, refusing, commands_done = {}, false, 0
@@ -52,17 +53,27 @@ local function recognize(link, text)
   if link.kind then link.seen = nil end
 end
 
-local function hand_on(link, from, to)
-  local length = tonumber(C.read(from, buffer, SIZE))
-  if length <= 0 then return close(link) end
-  if from == link.client then recognize(link, ffi.string(buffer, length)) end
-  if link.swallow and from == link.server then return end
-  local done = 0
-  while done < length do
-    local written = tonumber(C.write(to, buffer + done, length - done))
-    if written <= 0 then return close(link) end
-    done = done + written
+-- Writes what one side has sent to the other. What a side that does not read has no room for waits, and its sender with it.
+local function flush(link, way)
+  while #way.waiting > 0 do
+    local sent = tonumber(C.send(way.to, way.waiting, #way.waiting, SEND_FLAGS))
+    if sent < 0 then
+      if ffi.errno() ~= EAGAIN then close(link) end
+      return
+    end
+    way.waiting = way.waiting:sub(sent + 1)
   end
+end
+
+local function hand_on(link, way)
+  if #way.waiting > 0 then return flush(link, way) end
+  local length = tonumber(C.read(way.from, buffer, SIZE))
+  if length <= 0 then return close(link) end
+  local text = ffi.string(buffer, length)
+  if way.from == link.client then recognize(link, text) end
+  if link.swallow and way.from == link.server then return end
+  way.waiting = text
+  flush(link, way)
 end
 
 local function accept(listener)
@@ -74,7 +85,10 @@ local function accept(listener)
     C.close(upstream)
     return
   end
-  links[#links + 1] = { client = client, server = upstream }
+  links[#links + 1] = {
+    client = client, server = upstream,
+    ways = { { from = client, to = upstream, waiting = "" }, { from = upstream, to = client, waiting = "" } },
+  }
 end
 
 local function obey(kind, what)
@@ -106,14 +120,16 @@ end
 
 -- One entry for the listener, then two for each connection that is handed on.
 local function watched(listener)
-  local list = { { fd = listener } }
+  local list = { { fd = listener, events = POLLIN } }
   local open = {}
   for _, link in ipairs(links) do
     if not link.closed then
       open[#open + 1] = link
       if not link.silent then
-        list[#list + 1] = { fd = link.client, link = link, to = link.server }
-        list[#list + 1] = { fd = link.server, link = link, to = link.client }
+        for _, way in ipairs(link.ways) do
+          local waits = #way.waiting > 0
+          list[#list + 1] = { fd = waits and way.to or way.from, events = waits and POLLOUT or POLLIN, link = link, way = way }
+        end
       end
     end
   end
@@ -129,15 +145,15 @@ while true do
   local list = watched(listener)
   local fds = ffi.new("struct spec_poll[?]", #list)
   for i, entry in ipairs(list) do
-    fds[i - 1].fd, fds[i - 1].events = entry.fd, POLLIN
+    fds[i - 1].fd, fds[i - 1].events = entry.fd, entry.events
   end
   C.poll(fds, #list, 10)
   for i, entry in ipairs(list) do
-    if bit.band(fds[i - 1].revents, READABLE) ~= 0 then
+    if bit.band(fds[i - 1].revents, READY) ~= 0 then
       if not entry.link then
         accept(listener)
       elseif not entry.link.closed then
-        hand_on(entry.link, entry.fd, entry.to)
+        hand_on(entry.link, entry.way)
       end
     end
   end
