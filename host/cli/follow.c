@@ -52,8 +52,26 @@ static bool has_news(const struct follow *follow, const struct runview_step *ste
   if (index >= follow->shown.step_count) return step->status != STEP_CREATED;
   const struct runview_step *before = &follow->shown.steps[index];
   if (step->status != before->status) return true;
-  if (!step->is_map || step->status != STEP_STARTED || step->left == before->left) return false;
-  return follow->since_line_ms >= LINE_MS;
+  if (step->status != STEP_STARTED) return false;
+  if (step->is_map) return step->left != before->left && follow->since_line_ms >= LINE_MS;
+  if (step->phase == PHASE_RETRYING || before->phase != PHASE_SNOOZED)
+    return step->phase != before->phase || step->attempts != before->attempts;
+  return false; /* may snooze many times: told once */
+}
+
+static bool is_told_unserved(const struct runview *view, int count, const char *queue) {
+  for (int i = 0; i < count; i++)
+    if (view->steps[i].unserved && strcmp(view->steps[i].unserved, queue) == 0) return true;
+  return false;
+}
+
+/* Once for a queue, as long as it stays so. */
+static void put_unserved(const struct follow *follow, const struct runview *view, struct buf *out) {
+  for (int i = 0; i < view->step_count; i++) {
+    const char *queue = view->steps[i].unserved;
+    if (!queue || is_told_unserved(&follow->shown, follow->shown.step_count, queue)) continue;
+    if (!is_told_unserved(view, i, queue)) buf_printf(out, "no live worker serves queue %s\n", queue);
+  }
 }
 
 /* Prints lines for what changed; returns whether it printed any. */
@@ -61,6 +79,7 @@ static bool print_news(const struct follow *follow, const struct runview *view) 
   struct buf out = {0};
   for (int i = 0; i < view->step_count; i++)
     if (has_news(follow, &view->steps[i], i)) runview_put_step(&view->steps[i], &out);
+  put_unserved(follow, view, &out);
   if (out.len > 0) fwrite(out.data, 1, out.len, stderr);
   bool printed = out.len > 0;
   buf_free(&out);

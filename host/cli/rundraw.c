@@ -22,12 +22,12 @@ struct mark {
   enum tone tone;
 };
 
-static struct mark mark_of(enum step_status status) {
-  switch (status) {
+static struct mark mark_of(const struct runview_step *step) {
+  switch (step->status) {
     case STEP_CREATED:
       return (struct mark){"○", ".", TONE_FAINT};
     case STEP_STARTED:
-      return (struct mark){"●", ">", TONE_BUSY};
+      return (struct mark){"●", ">", step->is_map || step->phase == PHASE_RUNNING ? TONE_BUSY : TONE_FAINT};
     case STEP_COMPLETED:
       return (struct mark){"✓", "+", TONE_GOOD};
     case STEP_FAILED:
@@ -95,6 +95,30 @@ static void put_tasks(struct line *line, const struct runview_step *step, bool r
     line_printf(line, TONE_PLAIN, "%lld of %lld tasks  ", step->tasks - step->left, step->tasks);
 }
 
+static void put_started(struct line *line, const struct runview_step *step, const char *duration) {
+  enum task_phase phase = step->is_map ? PHASE_RUNNING : step->phase;
+  switch (phase) {
+    case PHASE_QUEUED:
+      line_put(line, TONE_FAINT, "queued  ");
+      break;
+    case PHASE_RUNNING:
+      if (!step->is_map) line_put(line, TONE_BUSY, "running  ");
+      break;
+    case PHASE_RETRYING:
+      line_printf(line, TONE_PLAIN, "attempt %lld of %lld failed, will be tried again  ", step->attempts,
+                  step->most_attempts);
+      break;
+    case PHASE_SNOOZED:
+      line_put(line, TONE_FAINT, "snoozed  ");
+      break;
+  }
+  line_put(line, TONE_PLAIN, duration);
+  if (step->unserved) line_printf(line, TONE_BUSY, "  no live worker serves queue %s", step->unserved);
+  if (phase == PHASE_RUNNING && step->attempts > 1)
+    line_printf(line, TONE_PLAIN, "  attempt %lld of %lld", step->attempts, step->most_attempts);
+  if (step->error) line_printf(line, TONE_FAINT, "  %s", step->error);
+}
+
 /* The state of a step that a run left behind when it ended before its time is told as such. */
 static void put_state(struct line *line, const struct runview_step *step, bool run_goes_on) {
   char duration[32];
@@ -105,13 +129,11 @@ static void put_state(struct line *line, const struct runview_step *step, bool r
       line_put(line, TONE_FAINT, run_goes_on ? "waiting" : "not reached");
       return;
     case STEP_STARTED:
-      if (!run_goes_on) {
+      if (run_goes_on)
+        put_started(line, step, duration);
+      else
         line_put(line, TONE_FAINT, "given up");
-        return;
-      }
-      if (!step->is_map) line_put(line, TONE_BUSY, step->running ? "running  " : "queued  ");
-      line_put(line, TONE_PLAIN, duration);
-      break;
+      return;
     case STEP_COMPLETED:
       line_put(line, TONE_PLAIN, step->ms >= 0 ? duration : "nothing to do");
       break;
@@ -135,7 +157,7 @@ static void put_other_dependencies(struct line *line, const struct runview_step 
 static void draw_step(struct drawing *drawing, int index) {
   const struct runview_step *step = &drawing->view->steps[index];
   struct line *line = &drawing->line;
-  struct mark mark = mark_of(step->status);
+  struct mark mark = mark_of(step);
   if (drawing->lines_left == 0) {
     drawing->hidden++;
     return;
@@ -202,15 +224,30 @@ int runview_draw(const struct runview *view, const struct style *style, int most
   return 1 + room - drawing.lines_left + (drawing.hidden > 0);
 }
 
+/* How a step goes on. */
+static void put_news(struct line *line, const struct runview_step *step) {
+  if (step->is_map)
+    line_printf(line, TONE_PLAIN, "%lld of %lld tasks", step->tasks - step->left, step->tasks);
+  else if (step->phase == PHASE_RETRYING)
+    line_printf(line, TONE_PLAIN, "attempt %lld of %lld failed, will be tried again", step->attempts,
+                step->most_attempts);
+  else if (step->phase == PHASE_RUNNING && step->attempts > 1)
+    line_printf(line, TONE_PLAIN, "started, attempt %lld of %lld", step->attempts, step->most_attempts);
+  else
+    line_put(line, TONE_PLAIN, task_phase_name(step->phase));
+}
+
 void runview_put_step(const struct runview_step *step, struct buf *out) {
   struct style plain = {.width = 400};
   struct line line = {.out = out, .style = &plain};
   line_printf(&line, TONE_PLAIN, "%s: ", step->slug);
-  if (step->status == STEP_STARTED && step->is_map)
-    line_printf(&line, TONE_PLAIN, "%lld of %lld tasks", step->tasks - step->left, step->tasks);
+  if (step->status == STEP_STARTED)
+    put_news(&line, step);
   else
     line_put(&line, TONE_PLAIN, step_status_name(step->status));
   if (step->status == STEP_COMPLETED && step->is_map) line_printf(&line, TONE_PLAIN, ", %lld tasks", step->tasks);
-  if (step->error && step->status != STEP_COMPLETED) line_printf(&line, TONE_PLAIN, ": %s", step->error);
+  bool waits = step->phase == PHASE_RETRYING || step->phase == PHASE_SNOOZED;
+  bool tells_error = step->status == STEP_STARTED ? waits : step->status != STEP_COMPLETED;
+  if (step->error && tells_error) line_printf(&line, TONE_PLAIN, ": %s", step->error);
   line_end(&line);
 }

@@ -7,10 +7,12 @@
 #include "base/xalloc.h"
 
 static const char *const run_names[] = {"started", "completed", "failed", "cancelled"};
+static const char *const phase_names[] = {"queued", "started", "retrying", "snoozed"};
 static const char *const step_names[] = {"created", "started", "completed", "failed", "skipped"};
 
 const char *run_status_name(enum run_status status) { return run_names[status]; }
 const char *step_status_name(enum step_status status) { return step_names[status]; }
+const char *task_phase_name(enum task_phase phase) { return phase_names[phase]; }
 
 /* The index of text in names; a newer schema's unknown word counts as the first. */
 static int index_of(const char *text, const char *const *names, int count) {
@@ -64,9 +66,10 @@ static void read_step(struct runview *view, const PGresult *result, int row) {
       .skip_reason = copy(result, row, 7),
       .attempts = db_number(result, row, 8),
       .dependencies = copy(result, row, 10),
+      .most_attempts = db_number(result, row, 11),
+      .unserved = copy(result, row, 12),
   };
-  const char *task_status = db_text(result, row, 9);
-  step->running = task_status && strcmp(task_status, "started") == 0;
+  if (db_text(result, row, 9)) step->phase = (enum task_phase)index_of(db_text(result, row, 9), phase_names, 4);
   const char *last = step->dependencies ? strrchr(step->dependencies, ' ') : NULL;
   step->parent = step->dependencies ? find_step(view, last ? last + 1 : step->dependencies) : -1;
 }
@@ -90,11 +93,10 @@ static bool read_tasks(struct runview *view, struct db *db, const char *run_id, 
     int index = find_step(view, db_text(result, row, 0));
     if (index < 0) continue;
     struct runview_step *step = &view->steps[index];
-    step->running = db_number(result, row, 1);
-    step->attempts = db_number(result, row, 2);
-    if (!step->error && db_text(result, row, 4))
-      step->error = step->is_map ? xasprintf("task %s: %s", db_text(result, row, 3), db_text(result, row, 4))
-                                 : copy(result, row, 4);
+    step->attempts = db_number(result, row, 1);
+    if (!step->error && db_text(result, row, 3))
+      step->error = step->is_map ? xasprintf("task %s: %s", db_text(result, row, 2), db_text(result, row, 3))
+                                 : copy(result, row, 3);
   }
   PQclear(result);
   return true;
@@ -115,6 +117,7 @@ void runview_free(struct runview *view) {
     free(view->steps[i].error);
     free(view->steps[i].skip_reason);
     free(view->steps[i].dependencies);
+    free(view->steps[i].unserved);
   }
   free(view->steps);
   free(view->run_id);

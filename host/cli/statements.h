@@ -48,24 +48,35 @@
     "       r.error_step_slug, r.error_message"                                                                        \
     "  from pgflow.runs r where r.run_id = $1::uuid")                                                                  \
   X(RUN_OUTPUT, 1, "select r.output from pgflow.runs r where r.run_id = $1::uuid")                                     \
-  /* A step a row in definition order; of tasks only the one of a single step, so that a poll stays cheap. */          \
+  /* A step a row in definition order; of tasks only the one of a single step, so that a poll stays cheap. Its phase tells\
+   * apart a task that nobody has taken and one that was put back; a snooze costs no attempt. The last column is the queue\
+   * of a step that has gone on for 2 s while no live worker serves it. */                                             \
   X(RUN_STEPS, 1,                                                                                                      \
     "select s.step_slug, s.step_type, st.status, st.initial_tasks, st.remaining_tasks,"                                \
     "       (extract(epoch from coalesce(st.completed_at, st.failed_at, st.skipped_at, clock_timestamp())"             \
     "                           - st.started_at) * 1000)::bigint,"                                                     \
-    "       coalesce(st.error_message, case when st.status = 'started' then t.error_message end), st.skip_reason,"     \
-    "       t.attempts_count, t.status,"                                                                               \
+    "       coalesce(st.error_message, case when st.status = 'started' then t.error_message end),"                     \
+    "       st.skip_reason, t.attempts_count,"                                                                         \
+    "       case when t.status <> 'queued' then t.status"                                                              \
+    "            when t.settled_claim_no is distinct from t.claim_no then 'queued'"                                    \
+    "            when t.attempts_count = 0 then 'snoozed' else 'retrying' end,"                                        \
     "       (select string_agg(d.dep_slug, ' ' order by p.step_index)"                                                 \
     "          from pgflow.deps d join pgflow.steps p on p.flow_slug = d.flow_slug and p.step_slug = d.dep_slug"       \
-    "         where d.flow_slug = st.flow_slug and d.step_slug = st.step_slug)"                                        \
+    "         where d.flow_slug = st.flow_slug and d.step_slug = st.step_slug),"                                       \
+    "       coalesce(s.opt_max_attempts, f.opt_max_attempts),"                                                         \
+    "       case when st.status = 'started' and st.started_at < clock_timestamp() - interval '2 seconds'"              \
+    "             and not exists (select from pgflow.workers w where w.queue_name = s.queue_name and w.stopped_at is null"\
+    "                             and w.last_heartbeat_at > clock_timestamp() - interval '30 seconds')"                \
+    "            then s.queue_name end"                                                                                \
     "  from pgflow.step_states st"                                                                                     \
     "  join pgflow.steps s on s.flow_slug = st.flow_slug and s.step_slug = st.step_slug"                               \
+    "  join pgflow.flows f on f.flow_slug = st.flow_slug"                                                              \
     "  left join pgflow.step_tasks t on t.run_id = st.run_id and t.step_slug = st.step_slug and t.task_index = 0"      \
     "       and s.step_type = 'single'"                                                                                \
     " where st.run_id = $1::uuid order by s.step_index")                                                               \
-  /* Every step's tasks counted, and one error of theirs. */                                                           \
+  /* The most attempts of each step's tasks, and one error.         */                                                           \
   X(RUN_TASKS, 1,                                                                                                      \
-    "select t.step_slug, count(*) filter (where t.status = 'started'),"                                                \
+    "select t.step_slug,"                                                                                              \
     "       max(t.attempts_count),"                                                                                    \
     "       min(t.task_index) filter (where t.error_message is not null and t.status <> 'completed'),"                 \
     "       (array_agg(t.error_message order by t.task_index)"                                                         \

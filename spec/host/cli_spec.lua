@@ -26,6 +26,13 @@ local fan = luaflow.flow { slug = "fan" }
 local echo = luaflow.flow { slug = "echo" }:step({ slug = "only" }, function(input) return input end)
 local shout = luaflow.flow { slug = "shout", max_attempts = 1 }
   :step({ slug = "aloud" }, function() luaflow.fail "one\n\7two \27[31m\194\155three" end)
+local retry = luaflow.flow { slug = "retry", base_delay = 1, max_attempts = 3 }
+  :step({ slug = "shaky" }, function(_, ctx)
+    if ctx.attempt == 1 then luaflow.retry_after(1, "not yet") end
+    return ctx.attempt
+  end)
+local later = luaflow.flow { slug = "later" }
+  :step({ slug = "doze" }, function(input) luaflow.snooze(input.seconds) end)
 local slow = luaflow.flow { slug = "slow" }:step({ slug = "nap" }, function(_, ctx) ctx:sleep(1.5) return true end)
 
 return luaflow.worker { queue = "cli", flows = {
@@ -33,6 +40,8 @@ return luaflow.worker { queue = "cli", flows = {
   luaflow.deploy(fan, { routes = { square = "cli", total = "cli" } }),
   luaflow.deploy(echo, { routes = { only = "cli" } }),
   luaflow.deploy(shout, { routes = { aloud = "cli" } }),
+  luaflow.deploy(retry, { routes = { shaky = "cli" } }),
+  luaflow.deploy(later, { routes = { doze = "cli" } }),
   luaflow.deploy(slow, { routes = { nap = "cli" } }),
 } }
 ]]
@@ -66,6 +75,7 @@ describe("the command line", function()
   setup(function()
     here = scene.open { ["flows/all.lua"] = FLOWS }
     here:worker { args = { "--executors", "1" } }
+    here.db:text "select pgflow.create_flow('idle'); select pgflow.add_step('idle', 'step')"
   end)
 
   teardown(function() here:close() end)
@@ -95,6 +105,10 @@ describe("the command line", function()
     local result = luaflow("start", ...)
     assert.equal(0, result.code, result.err)
     return (result.out:gsub("\n$", ""))
+  end
+
+  local function cancel(flow)
+    here.db:text("update pgflow.runs set status = 'cancelled', cancelled_at = now() where flow_slug = :'flow'", { flow = flow })
   end
 
   describe("start", function()
@@ -133,6 +147,27 @@ describe("the command line", function()
       assert_refused(result, 1, "failed at step find_name: flows/all.lua:5: who is it?", "hint: luaflow run ")
       local run_id = result.err:match "luaflow: run (%S+) failed"
       assert.equal("failed", here.db:await_run(run_id).status)
+    end)
+
+    it("--wait tells of attempts that failed and of naps", function()
+      local result = luaflow("start", "retry", "--wait")
+      assert.same({ 0, '{"shaky": 2}\n' }, { result.code, result.out })
+      assert_says(result.err, "shaky: attempt 1 of 3 failed, will be tried again: flows/all.lua:23: not yet\n", "shaky: completed\n")
+      local run_id = start("later", '{"seconds": 3600}')
+      wait.till(function() return luaflow("run", run_id).out:find("`- > doze  snoozed  ", 1, true) end, 10, "the step to be put back")
+      cancel "later"
+    end)
+
+    it("--wait says that no worker serves a queue", function()
+      local waiting = process.spawn {
+        argv = { process.luaflow(), "start", "idle", "--wait" }, name = "start", env = { DATABASE_URL = here.db.conninfo },
+      }
+      wait.till(function() return waiting:errors():find "no live worker" end, 10, "the missing worker to be told")
+      assert.equal("step: queued\nno live worker serves queue idle\n", waiting:errors())
+      local run_id = here.db:text "select r.run_id from pgflow.runs r where r.flow_slug = 'idle'"
+      assert_says(luaflow("run", run_id).out, "`- > step  queued  ", "no live worker serves queue idle\n")
+      waiting:forget()
+      cancel "idle"
     end)
 
     it("--wait lets go of the run at Ctrl-C", function()
@@ -180,7 +215,7 @@ describe("the command line", function()
     end)
 
     it("names the flows that there are where one is unknown", function()
-      assert_refused(luaflow("start", "gret"), 1, "'gret'", "known: echo, fan, greet, shout, slow")
+      assert_refused(luaflow("start", "gret"), 1, "'gret'", "known: echo, fan, greet, idle, later, retry, shout, slow")
     end)
 
     it("starts one run for a key", function()
