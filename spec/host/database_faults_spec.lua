@@ -6,11 +6,11 @@ local scene = require "spec.support.scene"
 local server = require "spec.support.server"
 local wait = require "spec.support.wait"
 
--- Each handler notes that it has run.
+-- Each handler notes that it has run. A negative number takes a second.
 local LOAD = [[
 local luaflow = require "luaflow"
 return luaflow.flow { slug = "load" }:map({ slug = "each" }, function(n, ctx)
-  ctx:sleep(0.01 * (n % 5))
+  ctx:sleep(n < 0 and 1 or 0.01 * (n % 5))
   local file = io.open(ctx.env.SPEC_FOLDER .. "/ran", "a")
   file:write(ctx.run_id, " ", ctx.task_index, "\n")
   file:close()
@@ -200,8 +200,10 @@ describe("a database in trouble", function()
   it("records what ends while it is away during a drain", function()
     between = proxy.open(here.db)
     local worker = here:worker { args = { "--queue", "load" }, database = between.conninfo }
-    local run_id = here.db:start("load", numbers(5))
-    wait.till(function() return count_ran() > 0 end, 5, "handlers to run")
+    local run_id = here.db:start("load", "[-1, -2, -3, -4, -5]")
+    wait.till(function()
+      return here.db:number "select count(*) from pgflow.step_tasks t where t.status = 'started'" == 5
+    end, 5, "handlers to run")
     between:tell("all", "refuse")
     between:tell("all", "cut")
     worker.process:signal(process.SIGTERM)
