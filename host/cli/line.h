@@ -11,9 +11,13 @@ struct line {
   int column; /* characters so far */
 };
 
-/* Appends the text, or what of it fits; control characters become spaces. */
+/* Appends the text, or what of it fits and a mark; control characters become spaces. */
 void line_put(struct line *line, enum tone tone, const char *text);
 void line_printf(struct line *line, enum tone tone, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The same with room for so many characters at most. */
+void line_put_within(struct line *line, enum tone tone, const char *text, int most);
+/* Appends a text of which a part would mislead, such as a duration: all of it or just the mark. */
+void line_put_whole(struct line *line, enum tone tone, const char *text);
 /* Spaces up to a column. */
 void line_pad(struct line *line, int column);
 /* Ends it and begins the next. */

@@ -6,7 +6,7 @@
 #include "cli/line.h"
 #include "cli/runview.h"
 
-enum { BAR = 20 /* characters of put_bar */, DEEPEST = 12, GAP = 2 };
+enum { BAR = 20 /* characters of put_bar */, DEEPEST = 12, GAP = 2, STATE_WIDTH = 30 };
 
 struct drawing {
   const struct runview *view;
@@ -112,7 +112,7 @@ static void put_started(struct line *line, const struct runview_step *step, cons
       line_put(line, TONE_FAINT, "snoozed  ");
       break;
   }
-  line_put(line, TONE_PLAIN, duration);
+  line_put_whole(line, TONE_PLAIN, duration);
   if (step->unserved) line_printf(line, TONE_BUSY, "  no live worker serves queue %s", step->unserved);
   if (phase == PHASE_RUNNING && step->attempts > 1)
     line_printf(line, TONE_PLAIN, "  attempt %lld of %lld", step->attempts, step->most_attempts);
@@ -135,10 +135,11 @@ static void put_state(struct line *line, const struct runview_step *step, bool r
         line_put(line, TONE_FAINT, "given up");
       return;
     case STEP_COMPLETED:
-      line_put(line, TONE_PLAIN, step->ms >= 0 ? duration : "nothing to do");
+      line_put_whole(line, TONE_PLAIN, step->ms >= 0 ? duration : "nothing to do");
       break;
     case STEP_FAILED:
-      line_printf(line, TONE_BAD, "failed%s%s", step->ms >= 0 ? " after " : "", step->ms >= 0 ? duration : "");
+      line_put_whole(line, TONE_BAD, step->ms >= 0 ? "failed after " : "failed");
+      if (step->ms >= 0) line_put_whole(line, TONE_BAD, duration);
       break;
     case STEP_SKIPPED:
       line_printf(line, TONE_FAINT, "skipped: %s", step->skip_reason ? step->skip_reason : "");
@@ -154,6 +155,12 @@ static void put_other_dependencies(struct line *line, const struct runview_step 
   if (last) line_printf(line, TONE_FAINT, "  (also after %.*s)", (int)(last - step->dependencies), step->dependencies);
 }
 
+/* Behind the names there is room for the states. */
+static int longest_name_end(const struct style *style) {
+  int half = style->width / 2;
+  return half > style->width - STATE_WIDTH ? half : style->width - STATE_WIDTH;
+}
+
 static void draw_step(struct drawing *drawing, int index) {
   const struct runview_step *step = &drawing->view->steps[index];
   struct line *line = &drawing->line;
@@ -165,8 +172,8 @@ static void draw_step(struct drawing *drawing, int index) {
   drawing->lines_left--;
   put_branches(drawing, index);
   line_printf(line, mark.tone, "%s ", line->style->unicode ? mark.unicode : mark.plain);
-  line_put(line, TONE_PLAIN, step->slug);
-  line_pad(line, drawing->name_end + GAP);
+  line_put_within(line, TONE_PLAIN, step->slug, longest_name_end(line->style) - line->column);
+  line_pad(line, GAP + (line->column > drawing->name_end ? line->column : drawing->name_end));
   put_state(line, step, drawing->view->status == RUN_STARTED);
   put_other_dependencies(line, step);
   line_end(line);
@@ -199,9 +206,13 @@ static void draw_run(struct line *line, const struct runview *view) {
   line_printf(line, TONE_PLAIN, "%s  ", view->flow_slug);
   line_printf(line, TONE_FAINT, "%s  ", view->run_id);
   line_put(line, run_tone(view->status), run_status_name(view->status));
-  line_printf(line, TONE_PLAIN, view->status == RUN_STARTED ? "  %s" : "  in %s", duration);
-  if (view->status != RUN_STARTED && view->age - view->ms > 5000)
-    line_printf(line, TONE_FAINT, "  started %s ago", age);
+  line_put(line, TONE_PLAIN, view->status == RUN_STARTED ? "  " : "  in ");
+  line_put_whole(line, TONE_PLAIN, duration);
+  if (view->status != RUN_STARTED && view->age - view->ms > 5000) {
+    line_put(line, TONE_FAINT, "  started ");
+    line_put_whole(line, TONE_FAINT, age);
+    line_put(line, TONE_FAINT, " ago");
+  }
   line_end(line);
 }
 

@@ -249,6 +249,21 @@ describe("the command line", function()
       assert.is_nil(table.concat(lines):find "\27")
     end)
 
+    it("leave columns out where there is too little room, but neither status nor reason", function()
+      local shown = process.spawn {
+        argv = { process.luaflow(), "runs", "--limit", "2" }, name = "runs", terminal = true,
+        env = { DATABASE_URL = here.db.conninfo, TERM = "xterm", LC_ALL = "C.UTF-8", NO_COLOR = "1" },
+      }
+      assert.same({ code = 0 }, shown:wait(20))
+      local text = shown:output():gsub("\r", "")
+      shown:forget()
+      assert.equal(([[
+RUN                                   FLOW   STATUS
+%s  greet  failed     who is it?
+%s  fan    completed
+]]):format(failed, done), text)
+    end)
+
     it("list by flow and by state", function()
       local function assert_all(pattern, count, lines)
         assert.equal(count, #lines)
