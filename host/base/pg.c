@@ -210,6 +210,8 @@ bool pg_is_ready(const struct pg *pg) { return pg->state == PG_READY; }
 
 bool pg_is_closed(const struct pg *pg) { return pg->state == PG_CLOSED; }
 
+const char *pg_role(const struct pg *pg) { return pg->role; }
+
 struct pg_backend pg_last_backend(const struct pg *pg) {
   return pg->backend;
 }

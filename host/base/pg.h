@@ -49,6 +49,8 @@ bool pg_is_ready(const struct pg *pg);
 bool pg_is_closed(const struct pg *pg);
 /* The server's process behind the connection that is ready or was ready last, as the server itself says. */
 struct pg_backend pg_last_backend(const struct pg *pg);
+/* The role that the last connection logged in as; "" before the first. */
+const char *pg_role(const struct pg *pg);
 /* Takes the unit over and sends it at the end of this turn of the loop, or as soon as a connection is ready. */
 void pg_submit(struct pg *pg, struct pg_unit *unit);
 /* Breaks the connection off; units that were sent end with an error and it reconnects. */

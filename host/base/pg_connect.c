@@ -35,6 +35,7 @@ static void on_set_up(void *owner, struct pg_unit *unit, const struct err *err) 
 /* The connection is open: sends the set-up unit, ahead of all that is queued. */
 static void set_up(struct pg *pg) {
   pg_set_state(pg, PG_SETTING_UP);
+  snprintf(pg->role, sizeof pg->role, "%s", PQuser(pg->conn));
   if (PQsetnonblocking(pg->conn, 1) != 0 || PQenterPipelineMode(pg->conn) != 1) {
     pg_broke_by_libpq(pg);
     return;

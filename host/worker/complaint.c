@@ -27,6 +27,17 @@ bool complaint_end(struct complaint *complaint) {
   return had;
 }
 
+bool complaint_is_about_rights(const char *sqlstate) { return strcmp(sqlstate, "42501") == 0; }
+
+void complaint_add_hint_for(struct err *err, const char *role) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyz_0123456789";
+  const char *quote = role[strspn(role, plain)] ? "\"" : "";
+  if (complaint_is_about_rights(err->sqlstate) && *role && !*err->hint)
+    err_hint(err, "an administrator gives the worker's role what it lacks: `grant pgflow_worker to %s%s%s`", quote,
+             role, quote);
+  complaint_add_hint(err);
+}
+
 void complaint_add_hint(struct err *err) {
   static const char away[] = "the worker tries again until the database answers; results are kept in memory meanwhile";
   static const struct {

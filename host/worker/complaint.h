@@ -19,5 +19,9 @@ bool complaint_is_new(struct complaint *complaint, const struct err *err) __attr
 bool complaint_end(struct complaint *complaint);
 /* Adds to a database's error without a hint what the operator can do about it, where that is known. */
 void complaint_add_hint(struct err *err);
+/* The same of an error over a connection as that role, which is named where it lacks a right. */
+void complaint_add_hint_for(struct err *err, const char *role);
+/* True for the SQLSTATE of a right that the role lacks: the connection itself is well. */
+bool complaint_is_about_rights(const char *sqlstate);
 
 #endif

@@ -20,13 +20,14 @@ static void report_lost(struct lifecycle *lifecycle, const char *connection, con
     startup_fail(lifecycle, &found);
     return;
   }
-  complaint_add_hint(&found);
+  complaint_add_hint_for(&found, pg_role(lifecycle->control));
   bool said = *found.sqlstate && lifecycle->state >= LIFECYCLE_RUNNING; /* a statement failed, and that was logged */
   bool due = !lifecycle->lost_logged_at || now - lifecycle->lost_logged_at >= SAY_AGAIN_MS;
   bool tell = !said && due && complaint_is_new(&lifecycle->lost, &found);
   if (!lifecycle->lost_at) lifecycle->lost_at = now;
   if (tell) lifecycle->lost_logged_at = now;
-  LOG(lifecycle->log, tell ? LOG_WARN : LOG_DEBUG, "database_lost", LOG_STR("connection", connection),
+  LOG(lifecycle->log, tell ? LOG_WARN : LOG_DEBUG,
+      complaint_is_about_rights(found.sqlstate) ? "rights_missing" : "database_lost", LOG_STR("connection", connection),
       LOG_STR("error", found.message), LOG_STR("hint", *found.hint ? found.hint : NULL), LOG_INT("retry_ms", retry_ms));
 }
 
@@ -34,7 +35,8 @@ static void report_ready(struct lifecycle *lifecycle, const char *connection) {
   LOG(lifecycle->log, LOG_DEBUG, "connected", LOG_STR("connection", connection));
   if (!lifecycle->lost_at || !pg_is_ready(lifecycle->control) || !work_is_connected(lifecycle->work)) return;
   if (complaint_end(&lifecycle->lost))
-    LOG(lifecycle->log, LOG_INFO, "database_back",
+    LOG(lifecycle->log, LOG_INFO,
+        complaint_is_about_rights(lifecycle->lost.sqlstate) ? "rights_given" : "database_back",
         LOG_F64("seconds", (double)(uv_now(lifecycle->loop) - lifecycle->lost_at) / 1000));
   lifecycle->lost_at = lifecycle->lost_logged_at = 0;
 }

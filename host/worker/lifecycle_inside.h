@@ -56,6 +56,7 @@ struct lifecycle {
   uint64_t lost_logged_at;
   struct complaint lost, complaint; /* about connections; about the deployment */
   uv_timer_t timer; /* next try to deploy; end of grace; end of the wait for the database. Never two at once */
+  int tries_failed; /* to check or deploy, RETRY_STEPS at most */
   bool checking;    /* the schema check is under way */
   bool checked;     /* the schema fits */
   bool fenced;      /* logged */

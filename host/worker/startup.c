@@ -9,7 +9,10 @@
 #include "worker/schema_check.h"
 #include "worker/statements.h"
 
-enum { RETRY_MS = 1000 };
+enum {
+  RETRY_MS = 1000,
+  RETRY_STEPS = 4 /* each twice as long */
+};
 
 /* details: further lines, or NULL. */
 static void startup_fail_with(struct lifecycle *lifecycle, const struct err *err, const char *details) {
@@ -92,7 +95,7 @@ void startup_loaded(struct lifecycle *lifecycle, struct load_report *report) {
 
 static void on_retry(uv_timer_t *timer) { startup_go_on(timer->data); }
 
-static void retry_later(struct lifecycle *lifecycle) { uv_timer_start(&lifecycle->timer, on_retry, RETRY_MS, 0); }
+static void retry_in(struct lifecycle *lifecycle, uint64_t ms) { uv_timer_start(&lifecycle->timer, on_retry, ms, 0); }
 
 static void on_lost_task(void *owner, uint64_t number) {
   struct lifecycle *lifecycle = owner;
@@ -134,12 +137,13 @@ static void try_failed(struct lifecycle *lifecycle, const char *what, const stru
     startup_fail(lifecycle, &found);
     return;
   }
-  complaint_add_hint(&found);
+  complaint_add_hint_for(&found, pg_role(lifecycle->control));
   if (complaint_is_new(&lifecycle->complaint, &found))
     LOG(lifecycle->log, LOG_WARN, what, LOG_STR("sqlstate", found.sqlstate), LOG_STR("error", found.message),
         LOG_STR("hint", *found.hint ? found.hint : NULL));
   if (strcmp(found.sqlstate, "25006") == 0) pg_reconnect(lifecycle->control, &found); /* perhaps to another server */
-  retry_later(lifecycle);
+  retry_in(lifecycle, (uint64_t)RETRY_MS << lifecycle->tries_failed);
+  if (lifecycle->tries_failed < RETRY_STEPS) lifecycle->tries_failed++;
 }
 
 static void on_deployed(void *owner, const struct deploy_answer *answer) {
@@ -153,7 +157,7 @@ static void on_deployed(void *owner, const struct deploy_answer *answer) {
       lifecycle_set_state(lifecycle, LIFECYCLE_FENCED);
       if (!lifecycle->fenced) LOG(lifecycle->log, LOG_WARN, "fenced", LOG_STR("function", lifecycle->worker->name));
       lifecycle->fenced = true;
-      retry_later(lifecycle);
+      retry_in(lifecycle, RETRY_MS);
       return;
     case DEPLOY_REFUSED:
       startup_fail_with(lifecycle, &answer->err, answer->details);

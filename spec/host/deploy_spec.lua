@@ -200,6 +200,21 @@ describe("a worker's start", function()
       assert_waits({ conninfo = conninfo }, function() assert(lfs.link(host, link, true)) end)
     end)
 
+    it("says once which right its role lacks, and waits for it", function()
+      here.db:text "drop role if exists spec_poor; create role spec_poor login"
+      local waiting = here:launch { database = here.db.conninfo .. " user=spec_poor", args = { "--executors", "1" } }
+      local told = waiting:await_log "rights_missing"
+      assert.truthy(told.hint:find("`grant pgflow_worker to spec_poor`", 1, true), told.hint)
+      wait.pause(1.5)
+      assert.same({ 1, 0 }, { #waiting:log "rights_missing", #waiting:log "database_lost" })
+      here.db:text "grant pgflow_worker to spec_poor"
+      waiting:await_log "running"
+      waiting:await_log "rights_given"
+      assert.equal("completed", here.db:complete("order", "1").status)
+      here:stop_workers()
+      here.db:text "drop role spec_poor"
+    end)
+
     it("ends at once when it is told to", function()
       local waiting = worker.launch({ conninfo = "host=/nowhere/at/all" }, here.root)
       waiting:await_log "database_lost"
