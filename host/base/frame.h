@@ -50,7 +50,7 @@ enum frame_type {
 enum load_mode { LOAD_FLOWS, LOAD_SCRIPT };
 
 enum outcome {
-  OUTCOME_COMPLETED, /* output */
+  OUTCOME_COMPLETED, /* output; message: null, or what the database will say against the output's type */
   OUTCOME_FAILED,    /* message; delay: -1 for backoff, else exactly that many seconds */
   OUTCOME_PERMANENT, /* message: no more attempts */
   OUTCOME_SNOOZED,   /* message, delay: costs no attempt */

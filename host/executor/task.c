@@ -9,6 +9,7 @@
 struct start {
   struct runtime *runtime;
   struct task *task; /* NULL until made */
+  bool unreadable;   /* the input, whatever is tried */
   uint64_t number;
   struct text flow_slug, step_slug, run_id, queue, worker_id, input, flow_input;
   int64_t task_index, attempt, max_attempts;
@@ -26,12 +27,12 @@ static void send_result(struct runtime *runtime, uint64_t number, enum outcome o
   buf_free(&payload);
 }
 
-/* The error on top of L's stack becomes the result of a failed attempt. [error] -> [] */
-static void send_error(struct runtime *runtime, uint64_t number, lua_State *L) {
+/* The error on top of L's stack becomes the result of an attempt that failed, perhaps for good. [error] -> [] */
+static void send_error(struct runtime *runtime, uint64_t number, enum outcome outcome, lua_State *L) {
   static const char unknown[] = "an error that is no string";
   struct text message = runtime_text(L, -1);
   if (!message.bytes) message = (struct text){.bytes = unknown, .length = sizeof unknown - 1};
-  send_result(runtime, number, OUTCOME_FAILED, (struct text){0}, message, -1);
+  send_result(runtime, number, outcome, (struct text){0}, message, -1);
   lua_pop(L, 1);
 }
 
@@ -82,7 +83,7 @@ static void on_ended(struct task *task, enum task_end end) {
   struct ending ending = {.runtime = task->owner, .task = task};
   lua_State *L = ending.runtime->L;
   if (end == TASK_RETURNED && lua_cpcall(L, report, &ending) == 0) return;
-  send_error(ending.runtime, task->number, end == TASK_RAISED ? task->co : L);
+  send_error(ending.runtime, task->number, OUTCOME_FAILED, end == TASK_RAISED ? task->co : L);
 }
 
 static void put_text(lua_State *L, const char *name, struct text text) {
@@ -138,7 +139,8 @@ static int prepare(lua_State *L) {
   lua_pushvalue(L, 2);
   push_fields(L, start);
   lua_call(L, 2, 1);
-  if (!json_decode(L, &runtime->json, start->input.bytes, start->input.length, "input")) return lua_error(L);
+  start->unreadable = !json_decode(L, &runtime->json, start->input.bytes, start->input.length, "input");
+  if (start->unreadable) return lua_error(L);
   start->task = sched_add(runtime->sched, start->number, on_ended);
   lua_xmove(L, start->task->co, 5);
   return 0;
@@ -168,7 +170,7 @@ bool task_start(struct runtime *runtime, uint64_t number, struct cursor *payload
   pulse_end(runtime->pulse);
   if (status != 0) {
     if (start.task) sched_abandon(start.task);
-    send_error(runtime, number, L);
+    send_error(runtime, number, start.unreadable ? OUTCOME_PERMANENT : OUTCOME_FAILED, L);
     return true;
   }
   start.task->owner = runtime;

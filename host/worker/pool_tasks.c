@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <utlist.h>
 
+#include "base/xalloc.h"
 #include "worker/pool_inside.h"
 #include "worker/task_log.h"
 
@@ -149,7 +150,6 @@ void pool_on_overdue(void *owner, struct task *task) {
 
 static void fail(struct pool *pool, struct task *task) {
   detach(pool, task);
-  task_log(pool->log, LOG_WARN, "attempt_failed", task, task->text, NULL);
   pool->events.settled(pool->owner, task);
 }
 
@@ -193,6 +193,7 @@ static void on_result(struct slot *slot, struct frame *frame) {
   }
   detach(pool, task);
   task_settle(task, verdicts[outcome], text.bytes, text.length, delay_s);
+  if (outcome == OUTCOME_COMPLETED && message.bytes) task->violation = xmemdup(message.bytes, message.length);
   pool->events.settled(pool->owner, task);
 }
 

@@ -58,20 +58,46 @@ void record_add(struct pg_unit *unit, struct record_calls *calls, const struct b
   if (batch->released) add_identity(add(unit, calls, STMT_RELEASE), failed + batch->failed, batch->released);
 }
 
+/* What a failed attempt is logged with. A database's detail, which may quote values, is stored and not logged. */
+static const char *shown_message(const struct task *task) {
+  if (task->verdict == VERDICT_COMPLETED) return task->violation;
+  return task->blamed ? "the database refused its result: see database_refused_result" : task->text;
+}
+
+/* The one place that tells of attempts that did not complete. */
+static void log_recorded(const struct task *task, struct log *log) {
+  switch (task->verdict) {
+    case VERDICT_COMPLETED:
+      if (task->violation) task_log(log, LOG_WARN, "attempt_failed", task, shown_message(task), NULL);
+      return;
+    case VERDICT_FAILED:
+    case VERDICT_PERMANENT:
+      task_log(log, LOG_WARN, "attempt_failed", task, shown_message(task), NULL);
+      return;
+    case VERDICT_SNOOZED:
+      task_log(log, LOG_INFO, "snoozed", task, task->text, NULL);
+      return;
+    case VERDICT_RELEASED:
+      return;
+  }
+}
+
 static void log_answers(const struct pg_unit *unit, int call, struct task *const *tasks, int count, struct log *log) {
   const PGresult *result = call < 0 ? NULL : pg_unit_result(unit, call);
   for (int row = 0; result && row < PQntuples(result); row++) {
     int ordinal = atoi(PQgetvalue(result, row, 0));
     const char *answer = PQgetvalue(result, row, 1);
-    if (ordinal < 1 || ordinal > count || strcmp(answer, "done") == 0) continue;
+    if (ordinal < 1 || ordinal > count) continue;
     const struct task *task = tasks[ordinal - 1];
-    if (strcmp(answer, "already") == 0)
+    bool already = strcmp(answer, "already") == 0; /* by a transaction whose answer was lost */
+    if (already || strcmp(answer, "done") == 0) log_recorded(task, log);
+    if (strcmp(answer, "done") == 0) continue;
+    if (already)
       task_log(log, LOG_DEBUG, "recorded_before", task, NULL, NULL);
     else if (task->verdict == VERDICT_RELEASED)
       task_log(log, LOG_DEBUG, "released_before", task, NULL, NULL);
     else
-      task_log(log, LOG_WARN, "refused_late_result", task, task->verdict == VERDICT_COMPLETED ? NULL : task->text,
-               NULL);
+      task_log(log, LOG_WARN, "refused_late_result", task, shown_message(task), NULL);
   }
 }
 

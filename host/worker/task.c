@@ -15,6 +15,7 @@ void task_free(struct task *task) {
   free(task->input);
   free(task->flow_input);
   free(task->text);
+  free(task->violation);
   free(task);
 }
 

@@ -40,6 +40,7 @@ struct task {
   enum verdict verdict;
   char *text; /* JSON output of a completed task, else the message; NULL of a released one */
   size_t text_length;
+  char *violation; /* of a completed one whose output the database fails for its type: what it says; else NULL */
   double delay_s;
   int blamed; /* how often the database refused this very result; see batcher.h */
 

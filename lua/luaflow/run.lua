@@ -7,7 +7,7 @@ local run = {}
 ---@class luaflow.Outcome
 ---@field outcome "completed"|"failed"|"permanent"|"snoozed"
 ---@field output string? JSON text, of a completed one
----@field message string? the text to store, of the others
+---@field message string? the text to store, of the others; of a completed one what the database will say against its type
 ---@field delay number? seconds, always of a snoozed one; of a failed one the exact delay, nil for backoff
 ---@field traceback string? of an error that was not raised on purpose, for the log
 
@@ -50,11 +50,12 @@ function run.task(host, record, ctx, input)
   local whole_array = record.kind == "array" or (record.feeds_map and record.kind ~= "map")
   local output, message = host.encode(value, "output", whole_array)
   if not output then return { outcome = "failed", message = message } end
-  if record.kind == "array" and not record.feeds_map and json_type(output) ~= "array" then
-    local message_text = ("[TYPE_VIOLATION] Produced %s instead of array"):format(json_type(output))
-    return { outcome = "permanent", message = message_text }
+  local violation
+  if whole_array and json_type(output) ~= "array" then
+    violation = ("[TYPE_VIOLATION] Produced %s instead of array"):format(json_type(output))
   end
-  return { outcome = "completed", output = output }
+  if violation and not record.feeds_map then return { outcome = "permanent", message = violation } end
+  return { outcome = "completed", output = output, message = violation }
 end
 
 return run

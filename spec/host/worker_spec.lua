@@ -87,7 +87,7 @@ return luaflow.worker { queue = "types", flows = {
 
 local GLOBAL = [[
 local luaflow = require "luaflow"
-return luaflow.flow { slug = "global", max_attempts = 1 }:step({ slug = "set" }, function()
+return luaflow.flow { slug = "global", max_attempts = 2, base_delay = 0 }:step({ slug = "set" }, function()
   leaked = 1
   return leaked
 end)
@@ -163,6 +163,19 @@ describe("a worker", function()
     assert.same({ "failed", 3, "timed out after 1 s" }, { slow.status, slow.attempts_count, slow.error_message })
 
     assert.same({}, worker:log "executor_died")
+    local told = {}
+    for _, line in ipairs(worker:log "attempt_failed") do
+      local name = line.run == ids.always and "always" or line.run == ids.fail and "fail" or line.run == ids.slow and "slow"
+      if name then told[#told + 1] = ("%s %s %d %d %s"):format(name, line.step, line.index, line.attempt, line.message) end
+    end
+    table.sort(told)
+    assert.same({
+      "always act 0 1 flows/endings.lua:7: never", "always act 0 2 flows/endings.lua:7: never",
+      "always act 0 3 flows/endings.lua:7: never", "fail act 0 1 flows/endings.lua:9: for good",
+      "slow act 0 1 timed out after 1 s", "slow act 0 2 timed out after 1 s", "slow act 0 3 timed out after 1 s",
+    }, told)
+    local snoozes = worker:log "snoozed"
+    assert.same({ 1, "info", ids.snooze }, { #snoozes, snoozes[1].level, snoozes[1].run })
     assert.truthy(worker.process:errors():find("stack traceback", 1, true))
   end)
 
@@ -210,7 +223,7 @@ describe("a worker", function()
   end)
 
   it("never retries an array step that gives something else", function()
-    here:worker { args = { "--queue", "types" } }
+    local worker = here:worker { args = { "--queue", "types" } }
     local read, unread = here.db:start "read_object", here.db:start "unread_object"
     local run = here.db:await_run(read)
     assert.equal("failed", run.status)
@@ -218,6 +231,21 @@ describe("a worker", function()
     assert.equal("completed", here.db:await_run(unread).status)
     for _, id in ipairs { read, unread } do assert.equal(1, task(id).attempts_count) end
     assert.truthy(task(unread).error_message:find("[TYPE_VIOLATION]", 1, true))
+    local told = worker:log "attempt_failed"
+    assert.equal(2, #told)
+    for _, line in ipairs(told) do assert.equal("[TYPE_VIOLATION] Produced object instead of array", line.message) end
+  end)
+
+  it("never retries an input that cannot be read", function()
+    local worker = here:worker { args = { "--queue", "global" } }
+    local inputs = { '{"a": [1, 1e400]}', '[9223372036854775808]', ("["):rep(513) .. ("]"):rep(513) }
+    for i, place in ipairs { "input.a[2]: ", "input[1]: ", ": nested deeper than 512" } do
+      local run_id = here.db:start("global", inputs[i])
+      assert.equal("failed", here.db:await_run(run_id).status)
+      assert.same({ "failed", 1 }, { task(run_id).status, task(run_id).attempts_count })
+      assert.truthy(task(run_id).error_message:find(place, 1, true), task(run_id).error_message)
+    end
+    assert.equal(3, #worker:log "attempt_failed")
   end)
 
   it("warns of a new global, and refuses it in development", function()

@@ -69,7 +69,10 @@ describe("an array step that returns something else", function()
   end)
 
   it("completes when a map reads it: the database decides", function()
-    assert.same({ outcome = "completed", output = "5" }, outcome_of(function() return 5 end, { kind = "array", feeds_map = true }))
+    local judged = { outcome = "completed", output = "5", message = "[TYPE_VIOLATION] Produced number instead of array" }
+    assert.same(judged, outcome_of(function() return 5 end, { kind = "array", feeds_map = true }))
+    assert.same(judged, outcome_of(function() return 5 end, { kind = "single", feeds_map = true }))
+    assert.is_nil(outcome_of(function() return 5 end, { kind = "map", feeds_map = true }).message)
   end)
 
   it("fails its attempt where the value cannot be encoded at all", function()
