@@ -3,8 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <yajl/yajl_gen.h>
 
 #include "base/xalloc.h"
+#include "worker/difference.h"
 #include "worker/statements.h"
 
 /* The columns of the DEPLOY statement. */
@@ -22,18 +24,56 @@ static bool is_one_of(const char *text, const char *const *list) {
   return false;
 }
 
-static void put_lines(struct buf *out, const char *lines) {
+/* Calls put for each difference of the row, in the words of authors. */
+static void each_difference(const PGresult *result, int row, void (*put)(void *out, const char *text, size_t length),
+                            void *out) {
+  const char *lines = PQgetvalue(result, row, DIFFERENCES);
   while (*lines) {
-    int length = (int)strcspn(lines, "\n");
-    buf_printf(out, "    %.*s\n", length, lines);
-    lines += length + (lines[length] == '\n');
+    struct buf line = {0};
+    difference_put(&line, lines);
+    put(out, line.data, line.len);
+    buf_free(&line);
+    lines += strcspn(lines, "\n");
+    lines += *lines == '\n';
   }
 }
+
+static void put_line(void *out, const char *text, size_t length) { buf_printf(out, "    %.*s\n", (int)length, text); }
 
 static void put_refusal(struct buf *out, const PGresult *result, int row) {
   buf_printf(out, "  %s: %s: %s\n", PQgetvalue(result, row, FLOW_SLUG), PQgetvalue(result, row, STATUS),
              PQgetvalue(result, row, MESSAGE));
-  put_lines(out, PQgetvalue(result, row, DIFFERENCES));
+  each_difference(result, row, put_line, out);
+}
+
+static void put_json(void *out, const char *text, size_t length) {
+  yajl_gen_string(out, (const unsigned char *)text, length);
+}
+
+static void log_refusal(struct log *log, const PGresult *result, int row) {
+  yajl_gen list = yajl_gen_alloc(NULL);
+  const unsigned char *differences;
+  size_t length;
+  yajl_gen_array_open(list);
+  each_difference(result, row, put_json, list);
+  yajl_gen_array_close(list);
+  yajl_gen_get_buf(list, &differences, &length);
+  LOG(log, LOG_ERROR, "deployment_refused", LOG_STR("flow", PQgetvalue(result, row, FLOW_SLUG)),
+      LOG_STR("status", PQgetvalue(result, row, STATUS)), LOG_STR("message", PQgetvalue(result, row, MESSAGE)),
+      LOG_JSON_TEXT("differences", (const char *)differences));
+  yajl_gen_free(list);
+}
+
+/* To people as lines that go with the error, to programs as log lines. */
+static void tell_refusal(struct log *log, const PGresult *result, int row, struct buf *details) {
+  switch (log->format) {
+    case LOG_TEXT:
+      put_refusal(details, result, row);
+      return;
+    case LOG_JSON:
+      log_refusal(log, result, row);
+      return;
+  }
 }
 
 static void log_flow(struct log *log, const PGresult *result, int row) {
@@ -60,7 +100,7 @@ static void judge(const PGresult *result, struct log *log, struct deploy_answer 
     if (is_one_of(status, good)) continue;
     answer->outcome = DEPLOY_REFUSED;
     uncovered = uncovered || strcmp(status, "uncovered") == 0;
-    put_refusal(details, result, row);
+    tell_refusal(log, result, row, details);
   }
   if (answer->outcome == DEPLOY_REFUSED) {
     err_set(&answer->err, ERR_CONFIG, uncovered ? EXIT_UNCOVERED : EXIT_REFUSED,
@@ -81,7 +121,7 @@ static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
     judge(pg_unit_result(unit, 0), deployment->log, &answer, &details);
   }
   buf_put_u8(&details, '\0');
-  answer.details = answer.outcome == DEPLOY_REFUSED ? details.data : NULL;
+  answer.details = answer.outcome == DEPLOY_REFUSED && deployment->log->format == LOG_TEXT ? details.data : NULL;
   deployment->done(deployment->owner, &answer);
   buf_free(&details);
   free(deployment);

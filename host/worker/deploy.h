@@ -9,14 +9,14 @@
 enum deploy_outcome {
   DEPLOY_DONE,
   DEPLOY_FENCED,  /* the worker function is disabled; nothing was changed */
-  DEPLOY_REFUSED, /* nothing was changed; *err says what to exit with, details what is wrong */
+  DEPLOY_REFUSED, /* nothing was changed; *err says what to exit with, details or the log what is wrong */
   DEPLOY_FAILED,  /* the database could not say; *err */
 };
 
 struct deploy_answer {
   enum deploy_outcome outcome;
   struct err err;
-  const char *details; /* lines for people; borrowed; NULL unless DEPLOY_REFUSED */
+  const char *details; /* lines for people; borrowed; NULL unless DEPLOY_REFUSED, and where it was logged */
 };
 
 typedef void (*deploy_done)(void *owner, const struct deploy_answer *answer);

@@ -14,12 +14,16 @@ enum {
   RETRY_STEPS = 4 /* each twice as long */
 };
 
+static void startup_end(struct lifecycle *lifecycle, enum exit_code exit_code) {
+  lifecycle->exit_code = exit_code;
+  drain_finish(lifecycle);
+}
+
 /* details: further lines, or NULL. */
 static void startup_fail_with(struct lifecycle *lifecycle, const struct err *err, const char *details) {
   fprintf(stderr, "luaflow: %s\n%s", err->message, details ? details : "");
   if (*err->hint) fprintf(stderr, "  hint: %s\n", err->hint);
-  lifecycle->exit_code = err->exit_code;
-  drain_finish(lifecycle);
+  startup_end(lifecycle, err->exit_code);
 }
 
 void startup_fail(struct lifecycle *lifecycle, const struct err *err) { startup_fail_with(lifecycle, err, NULL); }
@@ -34,8 +38,7 @@ void startup_not_loaded(struct lifecycle *lifecycle, const struct load_report *r
   load_report_put_problems(report, &lines);
   fwrite(lines.data, 1, lines.len, stderr);
   buf_free(&lines);
-  lifecycle->exit_code = EXIT_MODULES;
-  drain_finish(lifecycle);
+  startup_end(lifecycle, EXIT_MODULES);
 }
 
 /* ---- the worker ---- */
@@ -160,7 +163,10 @@ static void on_deployed(void *owner, const struct deploy_answer *answer) {
       retry_in(lifecycle, RETRY_MS);
       return;
     case DEPLOY_REFUSED:
-      startup_fail_with(lifecycle, &answer->err, answer->details);
+      if (answer->details)
+        startup_fail_with(lifecycle, &answer->err, answer->details);
+      else
+        startup_end(lifecycle, answer->err.exit_code);
       return;
     case DEPLOY_FAILED:
       lifecycle_set_state(lifecycle, LIFECYCLE_STARTING);

@@ -1,4 +1,5 @@
 -- From a worker's start to its first claim: what is refused, and with which exit code, and what is waited for.
+local cjson = require "cjson"
 local database = require "spec.support.database"
 local files = require "spec.support.files"
 local lfs = require "lfs"
@@ -97,13 +98,29 @@ describe("a worker's start", function()
       here.root:write("flows/order.lua", CHANGED_ORDER)
       here.root:write("flows/both.lua", TWO_FLOWS)
       local before = definitions()
-      local text, code = refusal { args = { "--queue", "order" } }
+      local text, code = refusal { args = { "--queue", "order", "--log-format", "text" } }
       assert.equal(4, code, text)
       assert_says(text, "luaflow: deploy: refused, nothing was changed\n",
         "  order: shape_mismatch: the shape of a deployed flow never changes: give the new version a slug of its own\n",
-        "    Step count differs: 3 vs 2\n", "    Step at index 1: slug differs 'lines' vs 'pack'\n",
-        "    Step at index 1: dependencies differ [] vs [check]\n",
-        "    Step at index 2: missing in second shape (first has 'pack')\n")
+        "    Step count: in the modules 3, in the database 2\n",
+        "    Step at index 1: slug: in the modules 'lines', in the database 'pack'\n",
+        "    Step at index 1: depends_on: in the modules [], in the database [check]\n",
+        "    Step at index 2: missing in the database (the modules have 'pack')\n")
+      assert.equal(before, definitions())
+    end)
+
+    it("says it in JSON where the log is JSON", function()
+      here.root:write("flows/order.lua", CHANGED_ORDER)
+      local before = definitions()
+      local text, code = refusal { args = { "--queue", "order" } }
+      assert.equal(4, code, text)
+      local told
+      for line in text:gmatch "[^\n]+" do
+        local entry = cjson.decode(line)
+        if entry.verb == "deployment_refused" then told = entry end
+      end
+      assert.same({ "order", "shape_mismatch", "error" }, { told.flow, told.status, told.level })
+      assert.equal("Step count: in the modules 3, in the database 2", told.differences[1])
       assert.equal(before, definitions())
     end)
 
