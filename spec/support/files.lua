@@ -56,11 +56,13 @@ function files.make_folder(path)
   end
 end
 
---- A new empty folder that everybody may look into.
+--- A new empty folder that everybody may look into, below CHAOS_FOLDER where that is set.
 ---@return string
 function files.temporary_folder()
   local path = os.tmpname()
   os.remove(path)
+  local above = os.getenv "CHAOS_FOLDER"
+  if above then path = above .. "/" .. path:match "[^/]*$" end
   assert(lfs.mkdir(path))
   return path
 end

@@ -34,7 +34,7 @@ function methods:tell(kind, what)
   local file = assert(io.open(self.folder .. "/commands", "a"))
   file:write(kind, " ", what, "\n")
   file:close()
-  wait.till(function() return files.read(self.folder .. "/done") == tostring(self.count) end, 5, "the proxy to obey")
+  wait.till(function() return files.read(self.folder .. "/done") == tostring(self.count) end, 20, "the proxy to obey")
 end
 
 function methods:close()

@@ -1,4 +1,5 @@
 -- What each kind of fault does, and how it is undone where it lasts. A fault whose victim is not there does nothing.
+local files = require "spec.support.files"
 local process = require "spec.support.process"
 
 local faults = {}
@@ -7,16 +8,26 @@ local faults = {}
 ---@field fleet chaos.Fleet
 ---@field server spec.Server
 ---@field db spec.Database
+---@field logs string folder
 
 local function pause(pid, name)
   if not pid or not pcall(process.send, pid, process.SIGSTOP) then return name .. ": nobody there" end
   return ("%s %d"):format(name, pid), function() pcall(process.send, pid, process.SIGCONT) end
 end
 
+--- Adds what the server has said, which its next start forgets, to the logs.
+---@param scene chaos.Scene
+function faults.keep_server_log(scene)
+  local file = assert(io.open(scene.logs .. "/postgres.log", "a"))
+  file:write(files.read(scene.server.folder .. "/data/postgres.log"))
+  file:close()
+end
+
 local function one_of(list, choice) return list[(choice - 1) % math.max(#list, 1) + 1] end
 
 local function restart(scene, mode)
   scene.server:stop(mode)
+  faults.keep_server_log(scene)
   scene.server:start()
   return "postgres is up again"
 end

@@ -17,7 +17,8 @@ local RESTART_AFTER = 1
 ---@param db spec.Database
 ---@param root spec.Root
 ---@param count integer
----@param options { paths: string[], env: table, logs: string } logs: the folder that keeps what they say
+---@param options { paths: string[], executions: string, logs: string, concurrency: integer } the file for executions, and the folder that
+---   keeps what they say
 ---@return chaos.Fleet
 function fleet.open(db, root, count, options)
   local self = setmetatable({ root = root, options = options, places = {}, surprises = {} }, methods)
@@ -33,7 +34,8 @@ function methods:launch(place)
   place.starts = place.starts + 1
   place.expected = false
   place.worker = worker.launch(place.proxy, self.root, {
-    args = { "--executors", "2", "--concurrency", "20", "--grace", "10" }, paths = self.options.paths, env = self.options.env,
+    args = { "--executors", "2", "--concurrency", self.options.concurrency, "--grace", "10" }, paths = self.options.paths,
+    env = { CHAOS_EXECUTIONS = self.options.executions, CHAOS_WORKER = place.index },
   })
 end
 
@@ -88,16 +90,27 @@ end
 
 function methods:proxy(index) return self.places[index].proxy end
 
---- The resident memory of the hosts that live, in MB.
----@return number
+--- The resident memory of each host in MB; 0 for one that is down.
+---@return number[]
 function methods:memory()
-  local most = 0
+  local all = {}
   for i in ipairs(self.places) do
     local host = self:host(i)
-    local pages = host and files.read(("/proc/%d/statm"):format(host.pid)):match "^%d+ (%d+)"
-    most = math.max(most, (tonumber(pages) or 0) * 4096 / 2 ^ 20)
+    local kilobytes = host and files.read(("/proc/%d/status"):format(host.pid)):match "VmRSS:%s*(%d+) kB"
+    all[i] = (tonumber(kilobytes) or 0) / 1024
   end
-  return most
+  return all
+end
+
+--- The last resort: kills whatever lives, and keeps its logs.
+function methods:abandon()
+  for _, place in ipairs(self.places) do
+    if place.worker then
+      place.worker.process:kill()
+      bury(self, place)
+    end
+    place.proxy:close()
+  end
 end
 
 --- Drains all of them; one that does not end with 0 in good order, or leaves a process, is a surprise.

@@ -2,15 +2,17 @@
 -- whose answer was lost can be sent again.
 local load = {}
 
--- The built-in flow. Every execution of a handler is a line in a file: run, step, index, attempt, time of the claim.
+-- The built-in flow. Every execution of a handler is a line in a file: run, step, index, attempt, worker, whether it is made to
+-- fail, time of the claim.
 load.FLOW = [[
 local luaflow = require "luaflow"
 local TIMEOUT = 20
 
-local function note(ctx)
+local function note(ctx, fails)
   local file = assert(io.open(ctx.env.CHAOS_EXECUTIONS, "a"))
-  file:setvbuf("full")
-  file:write(("%s %s %d %d %.3f\n"):format(ctx.run_id, ctx.step_slug, ctx.task_index, ctx.attempt, ctx.deadline - TIMEOUT))
+  file:setvbuf("full") -- one write
+  file:write(("%s %s %d %d %s %d %.3f\n"):format(
+    ctx.run_id, ctx.step_slug, ctx.task_index, ctx.attempt, ctx.env.CHAOS_WORKER, fails and 1 or 0, ctx.deadline - TIMEOUT))
   file:close()
 end
 
@@ -22,9 +24,10 @@ return luaflow.flow { slug = "chaos", max_attempts = 30, base_delay = 0, timeout
     return numbers
   end)
   :map({ slug = "each", array = "list" }, function(n, ctx)
-    note(ctx)
+    local fails = n % 13 == 0 and ctx.attempt == 1
+    note(ctx, fails)
     ctx:sleep(n % 101 == 0 and 2 or n % 7 / 10)
-    if n % 13 == 0 and ctx.attempt == 1 then error "once" end
+    if fails then error "once" end
     return n * 2
   end)
   :step({ slug = "sum", depends_on = { "each" } }, function(deps, ctx)
@@ -55,11 +58,11 @@ end
 function methods:feed(now)
   local due = math.floor((now - self.from) * self.rate)
   if due <= self.started then return end
-  local answer = self.db:try([[
+  local asked, answer = pcall(self.db.try, self.db, [[
     select count(*) from generate_series(:first, :last) i,
       lateral pgflow.start_flow(:'name', coalesce(nullif(:'input', '')::jsonb, to_jsonb(i)), idempotency_key => 'chaos ' || i)]],
     { first = self.started + 1, last = due, name = self.name, input = self.input or "" }, 20)
-  if answer.code == 0 then self.started = due end
+  if asked and answer.code == 0 then self.started = due end
 end
 
 return load

@@ -1,9 +1,10 @@
--- luaflow lua tools/lib/chaos/main.lua: see tools/chaos. A private server, workers behind proxies, a steady load, a seeded
--- schedule of faults; then quiet, recovery, and the verdict.
+-- luaflow lua tools/lib/chaos/main.lua: see tools/chaos, whose scratch folder CHAOS_FOLDER names. A private server, workers behind
+-- proxies, a steady load, a seeded schedule of faults; then quiet, recovery, and the verdict.
 local faults = require "tools.lib.chaos.faults"
 local files = require "spec.support.files"
 local fleet = require "tools.lib.chaos.fleet"
 local flows = require "spec.support.flows"
+local history = require "tools.lib.chaos.history"
 local load = require "tools.lib.chaos.load"
 local options = require("tools.lib.chaos.options").read { select(2, ...) } -- the first is the context
 local schedule = require "tools.lib.chaos.schedule"
@@ -11,7 +12,7 @@ local server = require "spec.support.server"
 local verdict = require "tools.lib.chaos.verdict"
 local wait = require "spec.support.wait"
 
-local RECOVERY, TICK = 180, 0.1 -- seconds
+local RECOVERY, TICK, CONCURRENCY = 180, 0.1, 20 -- seconds; tasks of a worker
 
 local begun = wait.now()
 local function say(line, ...)
@@ -19,80 +20,134 @@ local function say(line, ...)
   io.stdout:flush()
 end
 
--- Applies what is due and ends what is over; returns the time of the last fault.
-local function run_faults(scene, list, load_of, until_s)
-  local from, at, lasting, last = wait.now(), 1, {}, wait.now()
-  local function end_some(all)
-    for i = #lasting, 1, -1 do
-      if all or wait.now() >= lasting[i].over then
-        lasting[i].undo()
-        last = wait.now()
-        table.remove(lasting, i)
-      end
+local function connections(scene)
+  return scene.db:number "select count(*) from pg_stat_activity a where a.application_name like 'luaflow worker%'"
+end
+
+local function open_scene(logs)
+  local scene = { server = server.open(), logs = logs, executions = logs .. "/executions", history = history.new() }
+  scene.db = scene.server:database()
+  local root, path
+  if options.flow then
+    local folder, name = options.flow:match "^(.*)/([^/]+)$"
+    root, path = { path = folder ~= "" and folder or "/" }, name
+  else
+    root, path = flows.root { ["flows/chaos.lua"] = load.FLOW }, "flows"
+  end
+  scene.fleet = fleet.open(scene.db, root, options.workers, {
+    paths = { path }, logs = logs, executions = scene.executions, concurrency = CONCURRENCY,
+  })
+  scene.load = load.open(scene.db, options.start or "chaos", options.input, options.rate, wait.now())
+  wait.till(function() return scene.db:number "select count(*) from pgflow.workers" == options.workers end, 30, "the workers")
+  scene.at_start = { connections = connections(scene), memory = scene.fleet:memory() }
+  return scene
+end
+
+-- Does what is due, and notes it in the history. What lasts is added to the list with its end.
+local function do_fault(scene, fault, lasting)
+  local entry = scene.history:begin(fault)
+  local text, undo = faults.apply(scene, fault)
+  say("%s: %s%s", fault.kind, text, undo and (" for %d s"):format(fault.lasts) or "")
+  if undo then
+    lasting[#lasting + 1] = { over = wait.now() + fault.lasts, undo = undo, entry = entry }
+  else
+    history.over(entry)
+  end
+end
+
+-- Ends what is over, or all of it; returns whether there was something.
+local function end_faults(lasting, all)
+  local ended = false
+  for i = #lasting, 1, -1 do
+    if all or wait.now() >= lasting[i].over then
+      lasting[i].undo()
+      history.over(lasting[i].entry)
+      table.remove(lasting, i)
+      ended = true
     end
   end
-  while wait.now() - from < until_s do
+  return ended
+end
+
+-- Goes through the schedule; returns the time of the last fault.
+local function run_faults(scene, list, seconds)
+  local from, at, lasting, last = wait.now(), 1, {}, wait.now()
+  while wait.now() - from < seconds do
     local fault = list[at]
     if fault and wait.now() - from >= fault.at then
-      local text, undo = faults.apply(scene, fault)
-      say("%s: %s%s", fault.kind, text, undo and (" for %d s"):format(fault.lasts) or "")
-      if undo then lasting[#lasting + 1] = { over = wait.now() + fault.lasts, undo = undo } end
+      do_fault(scene, fault, lasting)
       last, at = wait.now(), at + 1
     end
-    end_some(false)
+    if end_faults(lasting, false) then last = wait.now() end
     scene.fleet:supervise()
-    load_of:feed(wait.now())
+    scene.load:feed(wait.now())
     wait.pause(TICK)
   end
-  end_some(true)
+  if end_faults(lasting, true) then last = wait.now() end
   return last
 end
 
--- Waits for every run to end; returns the seconds since the last fault, nil where some do not end in time.
+-- Waits for every run to end and every worker to be back; returns the seconds since the last fault, nil where some do not end in time.
 local function recover(scene, last)
   local ended = pcall(wait.till, function()
     scene.fleet:supervise()
     return scene.db:try("select exists (select from pgflow.runs r where r.status = 'started')").out == "f\n"
   end, RECOVERY, "every run to end", 0.25)
-  return ended and wait.now() - last or nil
+  local recovered_in = ended and wait.now() - last or nil
+  local back = pcall(wait.till, function()
+    scene.fleet:supervise()
+    return connections(scene) >= scene.at_start.connections
+  end, 60, "the workers to be connected", 0.25)
+  if not back then table.insert(scene.fleet.surprises, "some workers do not come back") end
+  wait.pause(3)
+  return recovered_in
 end
 
-local function connections(scene)
-  return scene.db:number "select count(*) from pg_stat_activity a where a.application_name like 'luaflow worker%'"
+-- For whoever looks for the reason: what is unfinished or inconsistent.
+local function keep_rows(scene)
+  for name, sql in pairs {
+    invariants = "select * from pgflow.check_invariants()",
+    runs = "select * from pgflow.runs r where r.status <> 'completed' order by r.started_at",
+    tasks = "select * from pgflow.step_tasks t where t.status <> 'completed' order by t.run_id, t.step_slug, t.task_index",
+    workers = "select * from pgflow.workers w order by w.started_at",
+  } do
+    local answer = scene.db:try("\\x on\n" .. sql)
+    files.write(("%s/%s.txt"):format(scene.logs, name), answer.out .. answer.err)
+  end
 end
 
-local folder = files.temporary_folder()
-files.make_folder(folder .. "/logs")
-local root = flows.root { ["flows/chaos.lua"] = options.flow and files.read(options.flow) or load.FLOW }
+-- All of it; returns whether nothing is wrong.
+local function run(scene)
+  local seconds = options.minutes * 60
+  local last = run_faults(scene, schedule.make(options.seed, seconds, options.workers), seconds)
+  say "no more faults; waiting for what is under way"
+  local recovered_in = recover(scene, last)
+  local at_end = { connections = connections(scene), memory = scene.fleet:memory() }
+  scene.fleet:close()
+  faults.keep_server_log(scene)
+  say "verdict"
+  local good = verdict.tell({
+    db = scene.db, started = scene.load.started, builtin = not options.flow, executions = scene.executions, logs = scene.logs,
+    history = scene.history, concurrency = CONCURRENCY, surprises = scene.fleet.surprises, recovered_in = recovered_in,
+    connections = { scene.at_start.connections, at_end.connections }, memory = { scene.at_start.memory, at_end.memory },
+  }, say)
+  if not good then keep_rows(scene) end
+  scene.server:close()
+  return good
+end
+
 say("seed %d, %g minutes, %d workers, %g runs a second", options.seed, options.minutes, options.workers, options.rate)
-local scene = { server = server.open() }
-scene.db = scene.server:database()
-scene.fleet = fleet.open(scene.db, root, options.workers, {
-  paths = { "flows" }, logs = folder .. "/logs", env = { CHAOS_EXECUTIONS = folder .. "/executions" },
-})
-local name = options.start or "chaos"
-local load_of = load.open(scene.db, name, options.input, options.rate, wait.now())
-local seconds = options.minutes * 60
-wait.till(function() return scene.db:number "select count(*) from pgflow.workers" == options.workers end, 30, "the workers")
-local at_start = { connections = connections(scene), memory = scene.fleet:memory() }
-
-local last = run_faults(scene, schedule.make(options.seed, seconds, options.workers), load_of, seconds)
-say "no more faults; waiting for what is under way"
-local recovered_in = recover(scene, last)
-wait.till(function()
-  scene.fleet:supervise()
-  return connections(scene) >= at_start.connections
-end, 40, "the workers to be connected")
-wait.pause(3)
-local at_end = { connections = connections(scene), memory = scene.fleet:memory() }
-scene.fleet:close()
-say "verdict"
-local good = verdict.tell({
-  db = scene.db, queue = scene.db:text "select min(s.queue_name) from pgflow.steps s", started = load_of.started,
-  builtin = not options.flow, executions = folder .. "/executions", surprises = scene.fleet.surprises, recovered_in = recovered_in,
-  connections = { at_start.connections, at_end.connections }, memory = { at_start.memory, at_end.memory },
-}, say)
-scene.server:close()
-root:remove()
-if good then files.remove(folder) else say("the logs are kept in %s", folder) end
-os.exit(good and 0 or 1)
+local logs = (os.getenv "CHAOS_FOLDER" or files.temporary_folder()) .. "/logs"
+files.make_folder(logs)
+local scene
+local ok, good = xpcall(function()
+  scene = open_scene(logs)
+  return run(scene)
+end, debug.traceback)
+if not ok then
+  say("%s", good)
+  if scene then pcall(scene.fleet.abandon, scene.fleet) end
+  if scene then pcall(faults.keep_server_log, scene) end
+  say "chaos: broken off, no verdict"
+end
+os.exit(ok and good and 0 or 1)

@@ -1,0 +1,57 @@
+-- What workers and the server complained about, and which of it the faults do not explain.
+local cjson = require "cjson"
+local files = require "spec.support.files"
+local lfs = require "lfs"
+
+local complaints = {}
+
+-- The reasons for which an attempt of the built-in flow may fail while executors and hosts are killed and stopped.
+local REASONS = { "once", "^timed out after", "^held its executor past", "was killed by SIGKILL" }
+
+-- What a server says that is restarted, and whose clients are killed, cut off and cancelled.
+local EXPECTED = {
+  "terminating connection", "the database system is", "connection to client lost", "canceling statement due to user request",
+  "could not receive data from client", "could not send data to client", "unexpected EOF on client connection",
+}
+
+local function is_one_of(text, patterns)
+  for _, pattern in ipairs(patterns) do
+    if text:find(pattern) then return true end
+  end
+  return false
+end
+
+--- The reasons of failed attempts that neither the built-in flow nor a fault gives, and how often.
+---@param folder string with the workers' logs
+---@return table<string, integer>
+function complaints.of_workers(folder)
+  local strange = {}
+  for name in lfs.dir(folder) do
+    for line in files.read(folder .. "/" .. name):gmatch '[^\n]*"attempt_failed"[^\n]*' do
+      local ok, entry = pcall(cjson.decode, line)
+      if name:find "^worker" and ok and entry.verb == "attempt_failed" and not is_one_of(entry.message, REASONS) then
+        strange[entry.message] = (strange[entry.message] or 0) + 1
+      end
+    end
+  end
+  return strange
+end
+
+--- The server's deadlocks, and its other complaints that no fault gives.
+---@param path string its log
+---@return integer
+---@return table<string, integer>
+function complaints.of_server(path)
+  local deadlocks, strange = 0, {}
+  for _, line in ipairs(files.lines(path)) do
+    local message = line:match "ERROR:%s+(.*)" or line:match "FATAL:%s+(.*)" or line:match "PANIC:%s+(.*)" or line:match "WARNING:%s+(.*)"
+    if message and message:find("deadlock detected", 1, true) then
+      deadlocks = deadlocks + 1
+    elseif message and not is_one_of(message, EXPECTED) then
+      strange[message] = (strange[message] or 0) + 1
+    end
+  end
+  return deadlocks, strange
+end
+
+return complaints
