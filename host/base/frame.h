@@ -18,6 +18,7 @@
  *   STOPPING    the worker drains: ctx:stopping() is true from now on
  * executor -> host
  *   HELLO       text build_id, i64 pid                    first frame
+ *   LOADING     text module, text path                 it goes on with the load of this file
  *   LOADED      text digest, u32 n, n * (text queue, text name, json registry (see lua/luaflow/registry.lua))
  *   PROBLEMS    u32 n, n * (text code, text message, text? file, i64 line or 0, text? flow, text? step, text? hint)
  *   RESULT      u8 outcome (enum outcome), json? output, text? message, f64 delay in seconds or -1
@@ -33,6 +34,7 @@
   X(ABANDON)           \
   X(STOPPING)          \
   X(HELLO)             \
+  X(LOADING)           \
   X(LOADED)            \
   X(PROBLEMS)          \
   X(RESULT)            \

@@ -119,6 +119,7 @@ static bool dispatch(struct runtime *runtime, enum frame_type type, uint64_t tas
       return loaded;
     case FRAME_STOPPING: runtime->stopping = true; return true;
     case FRAME_HELLO:
+    case FRAME_LOADING:
     case FRAME_LOADED:
     case FRAME_PROBLEMS:
     case FRAME_RESULT:

@@ -46,9 +46,23 @@ static int read_file(lua_State *L) {
   return 1;
 }
 
+/* loading(module, path): tells the host at once, for the case that the load never ends */
+static int tell_loading(lua_State *L) {
+  struct runtime *runtime = runtime_of(L);
+  struct buf payload = {0};
+  for (int i = 1; i <= 2; i++) {
+    luaL_checkstring(L, i);
+    runtime_put_clean(&payload, runtime_text(L, i));
+  }
+  runtime_send(runtime, FRAME_LOADING, 0, &payload);
+  buf_free(&payload);
+  runtime_flush(runtime);
+  return 0;
+}
+
 /* [] -> [argument of loader.load] */
 static void push_request(lua_State *L, const struct load *load) {
-  lua_createtable(L, 0, 4);
+  lua_createtable(L, 0, 5);
   lua_newtable(L);
   modules_each(load->runtime->modules, put_path, L);
   lua_setfield(L, -2, "files");
@@ -62,6 +76,9 @@ static void push_request(lua_State *L, const struct load *load) {
   lua_pushlightuserdata(L, load->runtime);
   lua_pushcclosure(L, read_file, 1);
   lua_setfield(L, -2, "read");
+  lua_pushlightuserdata(L, load->runtime);
+  lua_pushcclosure(L, tell_loading, 1);
+  lua_setfield(L, -2, "loading");
   lua_getglobal(L, "require");
   lua_setfield(L, -2, "require");
 }

@@ -29,6 +29,7 @@ struct executor_process {
   struct pulse *pulse;
   struct output_lines *output[2]; /* stdout, stderr; NULL for scripts */
   struct buf load;                /* the LOAD frame, sent after HELLO */
+  char *loading;                  /* which module; NULL before the first */
   struct executor_events events;
   void *owner;
   struct executor_exit exit;
@@ -108,6 +109,7 @@ static void on_handle_closed(uv_handle_t *handle) {
   struct executor_process *process = handle->data;
   if (--process->open_handles > 0) return;
   buf_free(&process->load);
+  free(process->loading);
   pulse_free(process->pulse);
   free(process);
 }
@@ -137,6 +139,13 @@ static void on_hello(struct executor_process *process, struct cursor *payload) {
   buf_free(&process->load);
 }
 
+static void on_loading(struct executor_process *process, struct cursor *payload) {
+  struct text module = cursor_text(payload), path = cursor_text(payload);
+  if (payload->bad || !module.bytes || !path.bytes) return;
+  free(process->loading);
+  process->loading = xasprintf("%.*s (module %.*s)", (int)path.length, path.bytes, (int)module.length, module.bytes);
+}
+
 static void on_loaded(struct executor_process *process, struct frame *frame) {
   struct load_report report = {0};
   bool good = frame->type == FRAME_LOADED ? load_report_read_loaded(&report, &frame->payload)
@@ -154,6 +163,9 @@ static void on_frame(void *owner, struct frame *frame) {
   switch (frame->type) {
     case FRAME_HELLO:
       on_hello(process, &frame->payload);
+      return;
+    case FRAME_LOADING:
+      on_loading(process, &frame->payload);
       return;
     case FRAME_LOADED:
     case FRAME_PROBLEMS:
@@ -237,7 +249,13 @@ static void put_load(struct buf *load, const struct executor_options *options) {
   for (size_t i = 0; i < options->entry_count; i++) buf_put_str(load, options->entries[i]);
 }
 
-static void on_load_over(uv_timer_t *timer) { executor_process_kill_for(timer->data, "did not load within 30 s"); }
+static void on_load_over(uv_timer_t *timer) {
+  struct executor_process *process = timer->data;
+  char reason[sizeof process->kill_reason];
+  snprintf(reason, sizeof reason, "did not load within %d s%s%s", LOAD_MS / 1000,
+           process->loading ? ": it did not come to the end of " : "", process->loading ? process->loading : "");
+  executor_process_kill_for(process, reason);
+}
 
 static uv_pipe_t *new_channel_pipe(uv_loop_t *loop) {
   uv_pipe_t *pipe = xcalloc(1, sizeof *pipe);

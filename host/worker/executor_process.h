@@ -32,7 +32,7 @@ struct executor_exit {
   int64_t code;
   int signal; /* 0: it ended by itself */
   /* "exited with code 0", "was killed by SIGSEGV (segmentation fault)", or what executor_process_kill_for was given */
-  char reason[96];
+  char reason[512];
 };
 
 struct executor_events {

@@ -233,8 +233,9 @@ void pool_on_frame(void *owner, struct frame *frame) {
     case FRAME_ABANDON:
     case FRAME_STOPPING:
     case FRAME_HELLO:
+    case FRAME_LOADING:
     case FRAME_LOADED:
-    case FRAME_PROBLEMS: /* the last three are executor_process.c's */
+    case FRAME_PROBLEMS: /* the last four are executor_process.c's */
       return;
   }
 }

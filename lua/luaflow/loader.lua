@@ -18,6 +18,7 @@ local loader = {}
 ---@field entries string[] files or folders among them; "" is the root
 ---@field require function
 ---@field read? fun(path: string): string? the text of a file, to find the line of a call that left no frame
+---@field loading? fun(name: string, path: string) told which module's load begins or goes on
 ---@field globals? table where `require` is replaced while modules load; default: the globals
 
 ---@class luaflow.LoadResult
@@ -156,7 +157,7 @@ function loader.load(options)
   end
   local loaded = modules.new(options.files, options.require, function(path, value)
     complete_places(path, value, options.read)
-  end)
+  end, options.loading)
   local paths, named = expand(options, report)
   local loadable = {}
   for _, path in ipairs(paths) do

@@ -12,7 +12,9 @@ local TEMPLATES = { "%s.lua", "%s/init.lua", "lua/%s.lua", "lua/%s/init.lua" }
 ---@field failed table<string, { raised: any }> path -> what its load raised
 ---@field required table<string, boolean> path -> another file required it
 ---@field private loading string[] the files that are loading, innermost last
+---@field private names string[] the modules that they are
 ---@field private on_loaded fun(path: string, value: any)
+---@field private on_loading fun(name: string, path: string)
 ---@field private original function
 local Modules = {}
 Modules.__index = Modules
@@ -21,10 +23,12 @@ Modules.__index = Modules
 ---@param files table<string, any> the paths of the root's files
 ---@param original function what `require` is
 ---@param on_loaded fun(path: string, value: any) called once for each file, those that it requires first
+---@param on_loading? fun(name: string, path: string) called whenever the load of a file begins or goes on
 ---@return luaflow.Modules
-function modules.new(files, original, on_loaded)
+function modules.new(files, original, on_loaded, on_loading)
   return setmetatable({
-    files = files, original = original, on_loaded = on_loaded, loaded = {}, failed = {}, required = {}, loading = {},
+    files = files, original = original, on_loaded = on_loaded, on_loading = on_loading or function() end,
+    loaded = {}, failed = {}, required = {}, loading = {}, names = {},
   }, Modules)
 end
 
@@ -83,9 +87,11 @@ function Modules:explain(raised, caller)
 end
 
 function Modules:load(name, path, caller)
-  self.loading[#self.loading + 1] = path
+  self.loading[#self.loading + 1], self.names[#self.names + 1] = path, name
+  self.on_loading(name, path)
   local ok, value = pcall(self.original, name)
-  self.loading[#self.loading] = nil
+  self.loading[#self.loading], self.names[#self.names] = nil, nil
+  if self.loading[1] then self.on_loading(self.names[#self.names], self.loading[#self.loading]) end
   if ok then
     if self.loaded[path] == nil then
       self.loaded[path] = value

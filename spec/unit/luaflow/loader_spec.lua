@@ -28,6 +28,18 @@ local function flow_source(slug)
 end
 
 describe("a load without problems", function()
+  it("tells which module it is at", function()
+    local told = {}
+    local root = fake_root.new {
+      ["flows/a.lua"] = 'local s = require "flows.shared"\nreturn s', ["flows/shared.lua"] = flow_source "shared",
+    }
+    loader.load {
+      files = root.files, require = root.require, entries = { "flows/a.lua" },
+      loading = function(name, path) told[#told + 1] = name .. " " .. path end,
+    }
+    assert.same({ "flows.a flows/a.lua", "flows.shared flows/shared.lua", "flows.a flows/a.lua" }, told)
+  end)
+
   it("makes a worker for each queue that its flows are routed to", function()
     local result = load { ["flows/a.lua"] = flow_source "a", ["flows/b.lua"] = flow_source "B" }
     assert.same({}, result.problems)
