@@ -26,8 +26,12 @@ function fleet.open(db, root, count, options)
     self.places[i] = { index = i, proxy = proxy.open(db), starts = 0, expected = false }
     self:launch(self.places[i])
   end
-  for _, place in ipairs(self.places) do place.worker:await_log("running", 30) end
   return self
+end
+
+--- Waits until all of them run; raises where one does not.
+function methods:await_running()
+  for _, place in ipairs(self.places) do place.worker:await_log("running", 30) end
 end
 
 function methods:launch(place)

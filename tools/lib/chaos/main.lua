@@ -24,8 +24,8 @@ local function connections(scene)
   return scene.db:number "select count(*) from pg_stat_activity a where a.application_name like 'luaflow worker%'"
 end
 
-local function open_scene(logs)
-  local scene = { server = server.open(), logs = logs, executions = logs .. "/executions", history = history.new() }
+local function open_scene(scene)
+  scene.server = server.open()
   scene.db = scene.server:database()
   local root, path
   if options.flow then
@@ -35,12 +35,12 @@ local function open_scene(logs)
     root, path = flows.root { ["flows/chaos.lua"] = load.FLOW }, "flows"
   end
   scene.fleet = fleet.open(scene.db, root, options.workers, {
-    paths = { path }, logs = logs, executions = scene.executions, concurrency = CONCURRENCY,
+    paths = { path }, logs = scene.logs, executions = scene.executions, concurrency = CONCURRENCY,
   })
+  scene.fleet:await_running()
   scene.load = load.open(scene.db, options.start or "chaos", options.input, options.rate, wait.now())
   wait.till(function() return scene.db:number "select count(*) from pgflow.workers" == options.workers end, 30, "the workers")
   scene.at_start = { connections = connections(scene), memory = scene.fleet:memory() }
-  return scene
 end
 
 -- Does what is due, and notes it in the history. What lasts is added to the list with its end.
@@ -139,15 +139,15 @@ end
 say("seed %d, %g minutes, %d workers, %g runs a second", options.seed, options.minutes, options.workers, options.rate)
 local logs = (os.getenv "CHAOS_FOLDER" or files.temporary_folder()) .. "/logs"
 files.make_folder(logs)
-local scene
+local scene = { logs = logs, executions = logs .. "/executions", history = history.new() }
 local ok, good = xpcall(function()
-  scene = open_scene(logs)
+  open_scene(scene)
   return run(scene)
 end, debug.traceback)
 if not ok then
   say("%s", good)
-  if scene then pcall(scene.fleet.abandon, scene.fleet) end
-  if scene then pcall(faults.keep_server_log, scene) end
+  if scene.fleet then pcall(scene.fleet.abandon, scene.fleet) end
+  if scene.server then pcall(faults.keep_server_log, scene) end
   say "chaos: broken off, no verdict"
 end
 os.exit(ok and good and 0 or 1)
