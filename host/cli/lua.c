@@ -94,7 +94,7 @@ int command_lua(const struct call *call) {
     err_set(&err, ERR_CONFIG, EXIT_USAGE, "lua: there is no folder %s", call->settings->root);
     return cli_fail(&err);
   }
-  int snapshot = snapshot_take(root, &err);
+  int snapshot = snapshot_take(root, NULL, NULL, &err);
   bool ok = snapshot >= 0 && run_script(&script, call, root, snapshot, &err);
   if (snapshot >= 0) close(snapshot);
   free(root);

@@ -57,13 +57,18 @@ static bool run(const struct executor_options *options, struct load *load) {
   return load->loaded;
 }
 
+static void warn(void *owner, const char *path, const char *why) {
+  (void)owner;
+  fprintf(stderr, "luaflow: warning: %s: %s\n", path, why);
+}
+
 bool load_flows(const struct load_options *options, struct load_report *report, struct err *err) {
   struct load load = {.report = report, .err = err};
   struct entries entries;
   bool good = false;
   *report = (struct load_report){0};
   if (!entries_find(&entries, options->root, options->paths, options->path_count, err)) return false;
-  int snapshot = snapshot_take(entries.root, err);
+  int snapshot = snapshot_take(entries.root, warn, NULL, err);
   int program = snapshot < 0 ? -1 : executor_open_program(err);
   if (program >= 0) {
     const struct executor_options executor = {

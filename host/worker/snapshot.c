@@ -27,11 +27,17 @@ struct walk {
   const char *root;
   struct buf out;
   int entries;
+  snapshot_warn warn; /* may be NULL */
+  void *owner;
   struct err *err;
 };
 
 static bool fail(struct walk *walk, const char *path) {
   return err_set(walk->err, ERR_CONFIG, EXIT_USAGE, "%s/%s: %s", walk->root, path, strerror(errno));
+}
+
+static void warn(const struct walk *walk, const char *path, const char *why) {
+  if (walk->warn) walk->warn(walk->owner, path, why);
 }
 
 static bool too_much(struct walk *walk) {
@@ -74,13 +80,15 @@ static bool is_wanted(const struct dirent *entry) {
 }
 
 static bool walk_entry(struct walk *walk, const char *path, const struct ancestor *folder) {
-  struct stat info;
+  struct stat info, link;
   const char *dot = strrchr(path, '.');
   char *full = xasprintf("%s/%s", walk->root, path);
   int status = stat(full, &info);
+  bool leads_nowhere = status != 0 && lstat(full, &link) == 0; /* else it was just removed */
   free(full);
   if (++walk->entries > ENTRIES_MAX) return too_much(walk);
-  if (status != 0) return true; /* a link to nowhere */
+  if (leads_nowhere) warn(walk, path, "a link that leads nowhere");
+  if (status != 0) return true;
   if (S_ISREG(info.st_mode)) return !dot || strcmp(dot, ".lua") != 0 || put_file(walk, path);
   if (!S_ISDIR(info.st_mode)) return true;
   for (const struct ancestor *a = folder; a; a = a->parent)
@@ -94,8 +102,11 @@ static bool walk_folder(struct walk *walk, const char *path, const struct ancest
   char *full = xasprintf("%s/%s", walk->root, path);
   int count = scandir(full, &names, NULL, alphasort);
   free(full);
-  if (count < 0)
-    return errno == EACCES || errno == ENOENT || fail(walk, path); /* closed to us: nothing can be required there */
+  if (count < 0 && errno == EACCES) {
+    warn(walk, path, "a folder that cannot be read: nothing can be required there");
+    return true;
+  }
+  if (count < 0) return errno == ENOENT || fail(walk, path);
   bool good = true;
   for (int i = 0; i < count; i++) {
     if (good && is_wanted(names[i])) {
@@ -125,8 +136,8 @@ static int seal(const struct buf *content, struct err *err) {
   return -1;
 }
 
-int snapshot_take(const char *root, struct err *err) {
-  struct walk walk = {.root = root, .err = err};
+int snapshot_take(const char *root, snapshot_warn warn_of, void *owner, struct err *err) {
+  struct walk walk = {.root = root, .warn = warn_of, .owner = owner, .err = err};
   struct stat info;
   int fd = -1;
   if (stat(root, &info) != 0) {

@@ -53,6 +53,11 @@ static bool run(const struct worker_options *options, const struct executor_opti
   return true;
 }
 
+static void on_unreadable(void *owner, const char *path, const char *why) {
+  struct log *log = owner;
+  LOG(log, LOG_WARN, "not_loaded", LOG_STR("path", path), LOG_STR("reason", why));
+}
+
 static int fail(const struct err *err) {
   fprintf(stderr, "luaflow: %s\n", err->message);
   if (*err->hint) fprintf(stderr, "  hint: %s\n", err->hint);
@@ -66,7 +71,8 @@ int worker_main(const struct worker_options *options, struct log *log) {
   int exit_code = EXIT_DONE;
   bool good = false;
   if (!entries_find(&entries, options->root, options->paths, options->path_count, &err)) return fail(&err);
-  int snapshot = env_file_read(&env_file, options->env_file, &err) ? snapshot_take(entries.root, &err) : -1;
+  int snapshot =
+      env_file_read(&env_file, options->env_file, &err) ? snapshot_take(entries.root, on_unreadable, log, &err) : -1;
   int program = snapshot < 0 ? -1 : executor_open_program(&err);
   if (program >= 0) {
     const struct executor_options executor = {

@@ -65,11 +65,12 @@ function errors.ending(value)
 end
 
 --- The text of an error value: strings as they are (with the `file:line` that `error` gave them), tables as JSON, what
---- cannot be encoded as its `tostring`.
+--- cannot be encoded as its `tostring`; `error(nil)` has a text of ours.
 ---@param value any
 ---@param encode? fun(value: any, root: string): string? the host's encoder
 ---@return string
 function errors.text(value, encode)
+  if value == nil then return "error without a message" end
   if type(value) == "string" then return value end
   if type(value) == "table" then
     local ending = errors.ending(value)

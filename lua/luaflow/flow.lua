@@ -5,7 +5,10 @@ local position = require "luaflow.position"
 local problems = require "luaflow.problems"
 local validate = require "luaflow.validate"
 
-local flow = {}
+local flow = {
+  ---@type fun(where: luaflow.Place)? told of each new flow; set while modules load
+  on_new = nil,
+}
 
 -- The private key of a flow: its definition.
 local DEFINITION = {}
@@ -148,6 +151,7 @@ function flow.new(opts)
   definition.slug = type(opts) == "table" and string_or_nil(rawget(opts, "slug")) or nil
   definition.options = validate.options("flow", opts, reporter(definition, where))
   definition.options.slug = nil
+  if flow.on_new then flow.on_new(where) end
   return make(definition)
 end
 

@@ -104,8 +104,33 @@ local function append(list, more)
   for _, element in ipairs(more) do list[#list + 1] = element end
 end
 
+-- Loads the files. Returns for each file that built a flow the place of the first.
+local function load_all(loaded, paths, globals)
+  local built = {}
+  flow.on_new = function(where)
+    local path = loaded:current()
+    if path and not built[path] then built[path] = where end
+  end
+  loaded:require_all(paths, globals)
+  flow.on_new = nil
+  return built
+end
+
+-- A file whose flow nobody can get, or that was named and has none.
+local function report_no_flow(path, named, loaded, built, report)
+  local value = loaded.loaded[path]
+  local returns_nothing = value == true -- what require makes of it
+  if built and (returns_nothing or not loaded.required[path]) then
+    local line = built.file == path and built.line or nil
+    local what = returns_nothing and "nothing" or ("a %s without one"):format(type(value))
+    report(path, "no_flow", ("the file builds a flow and returns %s"):format(what), "did you forget return?", line)
+  elseif named then
+    report(path, "no_flow", "the file returns no flow, deployed flow or worker")
+  end
+end
+
 -- What the loaded files returned: everything, and what entries returned.
-local function collect_returned(paths, named, loaded, report)
+local function collect_returned(paths, named, loaded, built, report)
   local returned, served = {}, {}
   local all = {}
   for path in pairs(loaded.loaded) do all[#all + 1] = path end
@@ -114,9 +139,7 @@ local function collect_returned(paths, named, loaded, report)
   for _, path in ipairs(paths) do
     local within = values.within(loaded.loaded[path])
     if named[path] or not loaded.required[path] then append(served, within) end
-    if named[path] and loaded.loaded[path] ~= nil and #within == 0 then
-      report(path, "no_flow", "the file returns no flow, deployed flow or worker")
-    end
+    if loaded.loaded[path] ~= nil and #within == 0 then report_no_flow(path, named[path], loaded, built[path], report) end
   end
   return returned, served
 end
@@ -152,8 +175,8 @@ end
 ---@return luaflow.LoadResult
 function loader.load(options)
   local recorded = {}
-  local function report(file, code, message)
-    recorded[#recorded + 1] = problems.new({ file = file }, {}, code, message)
+  local function report(file, code, message, hint, line)
+    recorded[#recorded + 1] = problems.new({ file = file, line = line }, {}, code, message, hint)
   end
   local loaded = modules.new(options.files, options.require, function(path, value)
     complete_places(path, value, options.read)
@@ -167,10 +190,10 @@ function loader.load(options)
       report(path, "unloadable_file", "require cannot reach this file: another is found first, or its path holds a dot")
     end
   end
-  loaded:require_all(loadable, options.globals or _G)
+  local built = load_all(loaded, loadable, options.globals or _G)
   report_failures(recorded, loadable, loaded.failed)
 
-  local returned, served = collect_returned(loadable, named, loaded, report)
+  local returned, served = collect_returned(loadable, named, loaded, built, report)
   local subscriptions, conflicting = entries.subscriptions(returned, served)
   for _, value in ipairs(returned) do append(recorded, values.recorded(value)) end
   for _, subscription in ipairs(subscriptions) do

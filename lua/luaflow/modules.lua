@@ -121,6 +121,12 @@ function Modules:require(name, caller)
   return self:load(name, path, caller)
 end
 
+--- The file that is loading, the innermost; nil when none is.
+---@return string?
+function Modules:current()
+  return self.loading[#self.loading]
+end
+
 --- Requires every one of these files; how each ended is in `loaded` and `failed`.
 ---@param paths string[] files that have a name
 ---@param globals table where `require` is replaced meanwhile

@@ -1,6 +1,7 @@
 -- `luaflow check`: every problem of a load at once, by file and line, without a database.
 local cjson = require "cjson"
 local flows = require "spec.support.flows"
+local lfs = require "lfs"
 local process = require "spec.support.process"
 
 local BROKEN = [[
@@ -80,6 +81,17 @@ describe("luaflow check", function()
     assert.truthy(at.unknown_dependency:find "^flows/broken.lua:[789]$", at.unknown_dependency)
     local duplicate = at.duplicate_slug or at.duplicate_step
     assert.truthy(duplicate and duplicate:find "^flows/broken.lua:1[0123]$", duplicate)
+  end)
+
+  it("names a file that forgot its return, and warns of a link that leads nowhere", function()
+    local other = flows.root { ["flows/good.lua"] = GOOD, ["flows/forgot.lua"] = (GOOD:gsub("return ", "local made = ")) }
+    assert(lfs.link("/nowhere/at/all.lua", other:at "flows/lost.lua", true))
+    local result = process.run { argv = { process.luaflow(), "check", "flows" }, cwd = other.path }
+    other:remove()
+    assert.equal(3, result.code)
+    assert.equal(
+      "flows/forgot.lua:2: [no_flow] the file builds a flow and returns nothing (did you forget return?)\n", result.out)
+    assert.truthy(result.err:find("warning: flows/lost.lua: a link that leads nowhere", 1, true), result.err)
   end)
 
   it("is content with good flows", function()

@@ -85,7 +85,7 @@ describe("the text of an error", function()
   end)
 
   it("is there for every other type", function()
-    assert.same("null", errors.text(nil, encode))
+    assert.same("error without a message", errors.text(nil, encode))
     assert.same("5", errors.text(5, encode))
     assert.same("true", errors.text(true, encode))
     assert.same("9007199254740993", errors.text(9007199254740993LL, encode))

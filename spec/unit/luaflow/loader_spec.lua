@@ -262,6 +262,22 @@ return luaflow.flow { slug = "bad", max_attempt = 5 }
       problems_of({ ["flows/helper.lua"] = "return {}", ["flows/a.lua"] = flow_source "a" }, { "flows/helper.lua", "flows/a.lua" }))
   end)
 
+  it("no_flow: a file that builds a flow and forgets to return it, whoever requires it", function()
+    local forgotten = 'local l = require "luaflow"\nlocal f = l.flow { slug = "a" }:step({ slug = "s" }, print)\n'
+    local result = load { ["flows/a.lua"] = forgotten, ["flows/b.lua"] = flow_source "b" }
+    assert.same({ {
+      code = "no_flow", file = "flows/a.lua", line = 2, message = "the file builds a flow and returns nothing",
+      hint = "did you forget return?",
+    } }, result.problems)
+    assert.same({ "flows/a.lua:2 no_flow" },
+      problems_of { ["flows/a.lua"] = forgotten .. "return { f.slug }", ["flows/b.lua"] = flow_source "b" })
+    assert.same({ "flows/a.lua:2 no_flow" },
+      problems_of { ["flows/a.lua"] = forgotten, ["flows/b.lua"] = 'require "flows.a"\n' .. flow_source "b" })
+    assert.same({}, problems_of {
+      ["flows/a.lua"] = forgotten .. "return { slug = f.slug }", ["flows/b.lua"] = 'require "flows.a"\n' .. flow_source "b",
+    })
+  end)
+
   it("no_steps", function()
     assert.same({ "flows/a.lua:2 no_steps" },
       problems_of { ["flows/a.lua"] = 'local luaflow = require "luaflow"\nreturn luaflow.flow { slug = "a" }' })

@@ -98,7 +98,7 @@ describe("a handler that raises", function()
     for _, value in ipairs { 5, false, print } do
       assert.same("failed", outcome_of(function() error(value) end).outcome)
     end
-    assert.same("null", outcome_of(function() error(nil) end).message)
+    assert.same("error without a message", outcome_of(function() error(nil) end).message)
   end)
 
   it("survives an overflow of the stack", function()
