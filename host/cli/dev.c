@@ -188,9 +188,21 @@ static int run_all(struct dev *dev, const char *folder) {
   return ok ? code : cli_fail(&err);
 }
 
+static void leave(int number) {
+  (void)number;
+  _exit(EXIT_DONE);
+}
+
+/* Until signals are waited for there is nothing to end but the executor that loads, which dies with this process. */
+static void leave_at_signals(void) {
+  for (const int *number = stop_signals; *number != SIGCHLD; number++)
+    if (signal(*number, leave) == SIG_IGN) signal(*number, SIG_IGN);
+}
+
 int command_dev(const struct call *call) {
   struct dev dev = {.call = call, .db = {.data_lock.fd = -1, .root_lock.fd = -1}};
   struct err err;
+  leave_at_signals();
   signal(SIGPIPE, SIG_IGN); /* a reader of the log may go away; the work goes on */
   if (call->settings->database_only) return run_database_only(&dev);
   char *folder = client_root(call->settings, &err);

@@ -131,7 +131,20 @@ bool devserver_clear(struct devserver *server, bool reset, struct log *log, stru
   return server->programs && devfiles_make_private(server->socket_folder, account_of(server), err);
 }
 
-static bool make_data(const struct devserver *server, struct log *log, struct err *err) {
+/* Waits for the end of a child that leads a group. A signal that tells to stop ends the whole group first, and is returned. */
+static int await_group(pid_t pid, const struct signals *signals, int *status) {
+  while (!child_ended(pid, false, status)) {
+    int got = signals_wait(signals, POLL_MS);
+    if (got == 0 || got == SIGCHLD) continue;
+    kill(-pid, SIGKILL);
+    child_ended(pid, true, status);
+    return got;
+  }
+  return 0;
+}
+
+static bool make_data(const struct devserver *server, const struct signals *signals, int *signal, struct log *log,
+                      struct err *err) {
   char *half_made = xasprintf("%s.new", server->data);
   char *output = xasprintf("%s/initdb.log", server->folder);
   char *program = xasprintf("%s/initdb", server->programs);
@@ -151,12 +164,15 @@ static bool make_data(const struct devserver *server, struct log *log, struct er
   pid_t pid = -1;
   bool ok = devfiles_remove(half_made, err) && devfiles_make_private(half_made, account, err) &&
             (options.output = devfiles_open_log(output, account, err)) >= 0 && (pid = child_start(&options, err)) > 0;
-  if (ok && (!child_ended(pid, true, &status) || status != 0)) {
+  if (ok) *signal = await_group(pid, signals, &status);
+  if (ok && *signal) {
+    ok = devfiles_remove(half_made, err);
+  } else if (ok && status != 0) {
     ok = devfiles_explain(output, "dev: the database cannot be made", err);
     if (account)
       err_hint(err, "as root the server runs as user %s, who must be able to reach %s", account->name, server->folder);
   }
-  if (ok && rename(half_made, server->data) != 0)
+  if (ok && !*signal && rename(half_made, server->data) != 0)
     ok = err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: %s: %s", server->data, strerror(errno));
   if (options.output >= 0) close(options.output);
   free(half_made);
@@ -212,7 +228,8 @@ bool devserver_start(struct devserver *server, const struct signals *signals, in
   bool exists = access(version, F_OK) == 0;
   free(version);
   *signal = 0;
-  if (!exists && !make_data(server, log, err)) return false;
+  if (!exists && !make_data(server, signals, signal, log, err)) return false;
+  if (*signal) return true;
   if (!await_orphans(server, err) || !spawn_server(server, err)) return false;
   double end = seconds_now() + START_SECONDS;
   while (PQping(server->admin_conninfo) != PQPING_OK) {

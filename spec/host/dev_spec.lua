@@ -152,6 +152,19 @@ describe("luaflow dev", function()
     root:remove()
   end)
 
+  it("ends quietly at Ctrl-C while it makes its database", function()
+    launch({}, { terminal = true })
+    wait.till(function() return #log "database_creating" == 1 end, 10, "the database to be begun", 0.005)
+    note_folders()
+    dev.terminal:type "\3"
+    assert_ended { code = 0 }
+    assert.same({ false, false }, { files.exists(folder .. "/pgdata"), files.exists(folder .. "/pgdata.new") })
+    local lines = select(2, dev:output():gsub("\n", "\n"))
+    assert.equal(1, lines, dev:output())
+    dev:forget()
+    dev = nil
+  end)
+
   it("has a database and workers ready, refuses a second one, and ends all at Ctrl-C", function()
     start({}, { terminal = true })
     assert.equal('{"salute": "Hello, Ada!"}\n', complete("greet", '{"name": "Ada"}'))
