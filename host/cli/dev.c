@@ -157,8 +157,10 @@ static bool run_workers(struct dev *dev, int *code, struct err *err) {
 
 /* Loads once, to know the queues. */
 static bool load(struct dev *dev, struct err *err) {
-  struct load_options options = {
-      .root = dev->root, .paths = dev->paths, .path_count = dev->path_count, .development = true};
+  struct load_options options = {.root = dev->call->settings->root ? dev->root : NULL,
+                                 .paths = dev->paths,
+                                 .path_count = dev->path_count,
+                                 .development = true};
   if (!load_flows(&options, &dev->report, err)) return false;
   if (dev->report.problem_count > 0) {
     struct buf lines = {0}, clean = {0};

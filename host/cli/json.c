@@ -10,6 +10,8 @@
 #include "base/buf.h"
 #include "base/xalloc.h"
 
+#define BYTE_ORDER_MARK "\xEF\xBB\xBF"
+
 /* NULL if it cannot be read or holds a NUL, which no JSON does. */
 static char *read_stream(FILE *in) {
   struct buf text = {0};
@@ -37,7 +39,10 @@ static bool check(const char *text, struct err *err) {
       err_set(err, ERR_CONFIG, EXIT_USAGE, "start: the input is no JSON: %.*s at byte %zu", reason, (char *)why,
               position);
     yajl_free_error(parser, why);
-    err_hint(err, "quote it for the shell, such as '{\"name\": \"Ada\"}'; a string is '\"text\"'");
+    if (strncmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0)
+      err_hint(err, "it begins with a byte order mark: save it as UTF-8 without one");
+    else
+      err_hint(err, "quote it for the shell, such as '{\"name\": \"Ada\"}'; a string is '\"text\"'");
   }
   yajl_free(parser);
   return ok;

@@ -1,7 +1,9 @@
 /* luaflow lua: a script as the one task of an executor that keeps this command's environment, folder and streams. */
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -82,16 +84,20 @@ static bool run_script(struct script *script, const struct call *call, const cha
   return started;
 }
 
+static bool check_script(const char *path, struct err *err) {
+  struct stat info;
+  if (stat(path, &info) != 0 || access(path, R_OK) != 0)
+    return err_set(err, ERR_CONFIG, EXIT_USAGE, "lua: %s: %s", path, strerror(errno));
+  return !S_ISDIR(info.st_mode) || err_set(err, ERR_CONFIG, EXIT_USAGE, "lua: %s: %s", path, strerror(EISDIR));
+}
+
 int command_lua(const struct call *call) {
   struct script script = {.log = call->log, .exit_code = -1};
   struct err err;
-  if (access(call->argv[0], R_OK) != 0) {
-    err_set(&err, ERR_CONFIG, EXIT_USAGE, "lua: %s cannot be read", call->argv[0]);
-    return cli_fail(&err);
-  }
+  if (!check_script(call->argv[0], &err)) return cli_fail(&err);
   char *root = call->settings->root ? realpath(call->settings->root, NULL) : root_find(call->argv[0]);
   if (!root) {
-    err_set(&err, ERR_CONFIG, EXIT_USAGE, "lua: there is no folder %s", call->settings->root);
+    err_set(&err, ERR_CONFIG, EXIT_USAGE, "root: %s: %s", call->settings->root, strerror(errno));
     return cli_fail(&err);
   }
   int snapshot = snapshot_take(root, NULL, NULL, &err);

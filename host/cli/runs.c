@@ -153,6 +153,19 @@ static void print_table(const PGresult *result) {
   buf_free(&out);
 }
 
+static bool check_flow(struct db *db, const char *flow, struct err *err) {
+  PGresult *result;
+  if (!flow) return true;
+  if (!db_run(db, DB_KNOWN_FLOWS, &flow, &result, err)) return false;
+  bool known = db_bool(result, 0, 0);
+  if (!known) {
+    err_set(err, ERR_CONFIG, EXIT_FAILED, "runs: there is no flow or alias '%s'", flow);
+    if (db_text(result, 0, 1)) err_hint(err, "known: %s", db_text(result, 0, 1));
+  }
+  PQclear(result);
+  return known;
+}
+
 int command_runs(const struct call *call) {
   const struct settings *settings = call->settings;
   char limit[32];
@@ -162,7 +175,8 @@ int command_runs(const struct call *call) {
   struct err err;
   PGresult *result;
   if (!client_connect_to_schema(settings, "runs", &db, &err)) return cli_fail(&err);
-  bool ok = db_run(&db, settings->json ? DB_RUNS_JSON : DB_RUNS, parameters, &result, &err);
+  bool ok = check_flow(&db, settings->flow, &err) &&
+            db_run(&db, settings->json ? DB_RUNS_JSON : DB_RUNS, parameters, &result, &err);
   if (ok && settings->json)
     puts(db_text(result, 0, 0));
   else if (ok)

@@ -117,6 +117,10 @@
     "         from pgflow.step_states s where s.run_id = r.run_id) st"                                                 \
     " where ($1::text is null or r.flow_slug = $1 or r.flow_alias = $1) and ($2::text is null or r.status = $2)"       \
     " order by r.started_at desc, r.run_id limit $3::bigint")                                                          \
+  /* Whether there is a flow or alias of that name, and those that there are. */                                       \
+  X(KNOWN_FLOWS, 1,                                                                                                    \
+    "select exists (select from pgflow.flows f where $1 in (f.flow_slug, f.flow_alias)),"                              \
+    "       (select string_agg(a.flow_alias, ', ' order by a.flow_alias) from pgflow.flow_aliases a)")                 \
   X(RUNS_JSON, 3,                                                                                                      \
     "select coalesce(jsonb_agg(to_jsonb(r) order by r.started_at desc, r.run_id), '[]') from ("                        \
     "  select r.run_id, r.flow_slug, r.flow_alias, r.started_as, r.status, r.started_at, r.completed_at, r.failed_at," \

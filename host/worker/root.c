@@ -84,7 +84,8 @@ static bool check_kind(const char *given, const char *path, struct err *err) {
   return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: neither a folder nor a .lua file", given);
 }
 
-static bool add_entry(struct entries *entries, const char *given, struct err *err) {
+static bool add_entry(struct entries *entries, const char *given, bool root_given, struct err *err) {
+  if (*given == '\0') return err_set(err, ERR_CONFIG, EXIT_USAGE, "PATH: the value is empty");
   char *path = absolute(given);
   bool good = check_kind(given, path, err);
   if (good) {
@@ -93,7 +94,7 @@ static bool add_entry(struct entries *entries, const char *given, struct err *er
       entries->paths[entries->count++] = inside;
     } else {
       good = err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: outside the root %s", given, entries->root);
-      err_hint(err, "give the root with --root, or mark it with a file .luaflow-root");
+      if (!root_given) err_hint(err, "give the root with --root, or mark it with a file .luaflow-root");
     }
   }
   free(path);
@@ -114,7 +115,7 @@ bool entries_find(struct entries *entries, const char *root, const char *const *
   }
   entries->root = root ? absolute(root) : root_find(paths[0]);
   bool good = is_folder(entries->root) || err_set(err, ERR_CONFIG, EXIT_USAGE, "root %s: not a folder", entries->root);
-  for (size_t i = 0; i < count && good; i++) good = add_entry(entries, paths[i], err);
+  for (size_t i = 0; i < count && good; i++) good = add_entry(entries, paths[i], root, err);
   if (!good) entries_free(entries);
   return good;
 }
