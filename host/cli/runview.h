@@ -11,7 +11,7 @@ enum step_status { STEP_CREATED, STEP_STARTED, STEP_COMPLETED, STEP_FAILED, STEP
 
 /* Where the task of a single step is while the step goes on. */
 enum task_phase {
-  PHASE_QUEUED,   /* no worker has taken it */
+  PHASE_QUEUED, /* no worker has taken it */
   PHASE_RUNNING,
   PHASE_RETRYING, /* an attempt has failed, and it waits for the next */
   PHASE_SNOOZED,  /* its handler asked to be called later */
@@ -27,7 +27,7 @@ struct runview_step {
   long long attempts; /* most of any task; 0: none or not known */
   long long most_attempts;
   enum task_phase phase;
-  char *error;        /* why it failed, or why its task was put back; NULL */
+  char *error; /* why it failed, or why its task was put back; NULL */
   char *skip_reason;
   char *dependencies; /* slugs with a space between; NULL */
   char *unserved;     /* its queue, where the step goes on though no live worker serves that; NULL */
