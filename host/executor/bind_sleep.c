@@ -39,7 +39,8 @@ static int entry(lua_State *L) {
   sleep->timer.data = sleep;
   uv_timer_init(&runtime->loop, &sleep->timer);
   uv_update_time(&runtime->loop);
-  uv_timer_start(&sleep->timer, done, (uint64_t)(seconds * 1000 + 0.999), 0);
+  /* The loop counts whole milliseconds that have begun: one more, so that it is never too short. */
+  uv_timer_start(&sleep->timer, done, seconds > 0 ? (uint64_t)(seconds * 1000 + 1.999) : 0, 0);
   sched_wait(task, cleanup, sleep);
   return lua_yield(L, 0);
 }
