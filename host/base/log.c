@@ -30,8 +30,10 @@ bool log_level_parse(const char *text, enum log_level *level) {
 
 static void put_str(struct buf *out, const char *text) { buf_put(out, text, strlen(text)); }
 
-/* Escapes what would break the line or the terminal: control characters, the quote, the backslash. */
+/* Escapes what would break the line or the terminal: control characters, the quote, the backslash. In text further lines, such
+ * as a traceback's, follow on lines of their own, indented, so that none can be taken for an entry of the log. */
 static void put_escaped(struct buf *out, const char *text, bool json) {
+  bool many_lines = !json && strchr(text, '\n');
   struct buf clean = {0};
   utf8_clean(&clean, text, strlen(text), 0);
   for (size_t i = 0; i < clean.len; i++) {
@@ -39,9 +41,9 @@ static void put_escaped(struct buf *out, const char *text, bool json) {
     if (c == '"' || c == '\\')
       buf_printf(out, "\\%c", c);
     else if (c == '\n')
-      put_str(out, "\\n");
+      put_str(out, many_lines ? "\n    " : "\\n");
     else if (c == '\t')
-      put_str(out, "\\t");
+      put_str(out, many_lines ? "  " : "\\t");
     else if (c == '\r')
       put_str(out, "\\r");
     else if (c < 0x20 || c == 0x7F)

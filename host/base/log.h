@@ -51,7 +51,7 @@ struct log_field {
 /* Writes one line. A reader that does not take it within 50 ms loses it, and then every line until it reads again:
  * a log never holds up its process. */
 void log_write(struct log *log, enum log_level level, const char *verb, const struct log_field *fields);
-/* Appends the line, with its newline, as log_write would write it at the given time in milliseconds since the epoch. */
+/* Appends the line (in text several, where a value has several), with its newline, as log_write would write it at the given time in milliseconds since the epoch. */
 void log_format_line(const struct log *log, int64_t time_ms, enum log_level level, const char *verb,
                      const struct log_field *fields, struct buf *out);
 const char *log_level_name(enum log_level level);

@@ -24,7 +24,7 @@ static int encode(lua_State *L) {
   struct runtime *runtime = runtime_of(L);
   lua_settop(L, 3);
   struct json_options options = {
-      .root = luaL_optstring(L, 2, "value"), .empty_array = lua_toboolean(L, 3), .limit = runtime->max_output};
+      .root = luaL_optstring(L, 2, "value"), .empty_array = lua_toboolean(L, 3), .limit = runtime->max_output, .limited_by = "--max-output"};
   if (json_encode(L, &runtime->json, 1, &options)) return 1;
   lua_pushnil(L);
   lua_insert(L, -2);

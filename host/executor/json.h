@@ -30,6 +30,7 @@ struct json_options {
   const char *root; /* stands for the whole value in messages, such as "output" */
   bool empty_array; /* an unmarked empty table as the whole value is [] */
   size_t limit;     /* most bytes of the text */
+  const char *limited_by; /* the setting that says so, for the message; NULL where there is none */
 };
 
 /* Pushes the text of the value at index and returns true, or pushes a message that names path and type, never a value,

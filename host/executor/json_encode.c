@@ -19,6 +19,7 @@ struct writer {
   lua_State *L;
   const struct json *json;
   size_t limit;
+  const char *limited_by;
   bool empty_array;
   struct json_walk walk;
   struct buf out;
@@ -59,6 +60,7 @@ static bool refuse(struct writer *writer, const char *what) {
 static bool check_limit(struct writer *writer, size_t more) {
   if (writer->out.len + more <= writer->limit) return true;
   buf_printf(&writer->message, "%s: larger than %zu bytes", writer->walk.root, writer->limit);
+  if (writer->limited_by) buf_printf(&writer->message, " (%s)", writer->limited_by);
   return false;
 }
 
@@ -253,7 +255,7 @@ static bool write_value(struct writer *writer, int index) {
 static struct writer *push_writer(lua_State *L, const struct json *json, const struct json_options *options) {
   struct writer *writer = lua_newuserdata(L, sizeof *writer);
   *writer = (struct writer){
-      .L = L, .json = json, .limit = options->limit, .empty_array = options->empty_array, .walk = {.root = options->root}};
+      .L = L, .json = json, .limit = options->limit, .limited_by = options->limited_by, .empty_array = options->empty_array, .walk = {.root = options->root}};
   if (luaL_newmetatable(L, writer_type)) {
     lua_pushcfunction(L, writer_free);
     lua_setfield(L, -2, "__gc");

@@ -57,6 +57,11 @@ void schema_explain(struct err *err) {
   static const char *const missing[] = {"3F000", "42P01", "42883", "42703"};
   static const char *const pooled[] = {"26000",
                                        "42P05"}; /* a prepared statement is gone, or somebody else's is there */
+  if (strcmp(err->sqlstate, "LF001") == 0) {     /* of the sessions' settings */
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: the schema pgflow in this database was not made by luaflow");
+    err_hint(err, "nothing was changed; use another database, or rename or drop that schema first");
+    return;
+  }
   for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
     if (strcmp(err->sqlstate, missing[i]) != 0) continue;
     err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema pgflow is missing or too old");

@@ -6,9 +6,17 @@ const struct pg_statement control_statements[CONTROL_STATEMENT_COUNT] = {CONTROL
 const struct pg_statement work_statements[WORK_STATEMENT_COUNT] = {WORK_STATEMENTS(STMT)};
 #undef STMT
 
-#define SETTINGS(lock_timeout)                                                   \
-  "select set_config('default_transaction_isolation', 'read committed', false)," \
-  " set_config('lock_timeout', '" lock_timeout "', false)"
+#define SETTINGS(lock_timeout)                                                             \
+  "do $$ begin"                                                                            \
+  " perform set_config('default_transaction_isolation', 'read committed', false),"         \
+  "  set_config('lock_timeout', '" lock_timeout                                            \
+  "', false);"                                                                             \
+  " if to_regnamespace('pgflow') is not null"                                              \
+  "  and not exists (select from pg_catalog.pg_class c"                                    \
+  "   where c.relname = 'migrations' and c.relnamespace = to_regnamespace('pgflow')) then" \
+  "  raise exception 'foreign schema pgflow' using errcode = 'LF001';"                     \
+  " end if;"                                                                               \
+  " end $$"
 const char control_settings[] = SETTINGS("4s");
 const char work_settings[] = SETTINGS("10s");
 #undef SETTINGS

@@ -33,11 +33,11 @@ static void writes_text(void **state) {
              LOG_STR("a", "plain"), LOG_STR("b", "two words"), LOG_STR("c", ""), LOG_INT("d", -5), LOG_F64("e", 0.1),
              LOG_JSON_TEXT("f", "{\"x\":1}"), LOG_STR("left_out", NULL), LOG_JSON_TEXT("too", NULL));
   CHECK_LINE(&log,
-             "2023-11-14T22:13:20.123Z warn  [worker q] did a=\"say \\\"x\\\" \\\\ y\" b=\"one\\ntwo\\tthree\\r\" "
+             "2023-11-14T22:13:20.123Z warn  [worker q] did a=\"say \\\"x\\\" \\\\ y\" b=\"one\n    two  three\\r\" "
              "c=\"\\x1b[31m\" "
-             "d=\"k=v\" e=\"\xc3\xa4\" f=\"\xEF\xBF\xBD!\"\n",
+             "d=\"k=v\" g=\"a\\tb\" e=\"\xc3\xa4\" f=\"\xEF\xBF\xBD!\"\n",
              LOG_STR("a", "say \"x\" \\ y"), LOG_STR("b", "one\ntwo\tthree\r"), LOG_STR("c", "\x1b[31m"),
-             LOG_STR("d", "k=v"), LOG_STR("e", "\xc3\xa4"), LOG_STR("f", "\xff!"));
+             LOG_STR("d", "k=v"), LOG_STR("g", "a\tb"), LOG_STR("e", "\xc3\xa4"), LOG_STR("f", "\xff!"));
 }
 
 static void writes_json(void **state) {

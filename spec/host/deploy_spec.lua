@@ -147,6 +147,16 @@ describe("a worker's start", function()
       assert_says(text, "luaflow: database: the schema pgflow is missing", "hint: run `luaflow migrate`")
     end)
 
+    it("ends with 6 where somebody else made it, in the words of migrate", function()
+      local foreign = database.create()
+      foreign:text "create schema pgflow; create table pgflow.runs (id int)"
+      local text, code = refusal({}, foreign)
+      local migrate = here:luaflow { "migrate", "--database", foreign.conninfo }
+      foreign:drop()
+      assert.equal(6, code, text)
+      assert_says(text, migrate.err)
+    end)
+
     it("ends with 6 where it is too new, as every command does", function()
       here.db:text [[
         insert into pgflow.migrations (version, name, checksum, oldest_program) values (9999, 'future', 'x', '99.1.0')]]

@@ -93,6 +93,11 @@ return luaflow.flow { slug = "global", max_attempts = 2, base_delay = 0 }:step({
 end)
 ]]
 
+local LARGE = [[
+local luaflow = require "luaflow"
+return luaflow.flow { slug = "large", max_attempts = 1 }:step({ slug = "make" }, function(n) return ("x"):rep(n) end)
+]]
+
 describe("a worker", function()
   local here
 
@@ -100,6 +105,7 @@ describe("a worker", function()
     here = scene.open {
       ["flows/order.lua"] = ORDER, ["flows/endings.lua"] = ENDINGS, ["flows/context.lua"] = CONTEXT, ["flows/sleepers.lua"] = SLEEP,
       ["flows/types.lua"] = TYPES, ["flows/global.lua"] = GLOBAL,
+      ["flows/large.lua"] = LARGE,
     }
   end)
 
@@ -234,6 +240,12 @@ describe("a worker", function()
     local told = worker:log "attempt_failed"
     assert.equal(2, #told)
     for _, line in ipairs(told) do assert.equal("[TYPE_VIOLATION] Produced object instead of array", line.message) end
+  end)
+
+  it("refuses an output above --max-output, which it names", function()
+    here:worker { args = { "--queue", "large", "--max-output", "1MB" } }
+    assert.equal("completed", here.db:complete("large", "1000000").status)
+    assert.equal("output: larger than 1048576 bytes (--max-output)", here.db:complete("large", "1100000").error_message)
   end)
 
   it("never retries an input that cannot be read", function()
