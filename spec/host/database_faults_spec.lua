@@ -90,14 +90,17 @@ describe("a database in trouble", function()
   end
 
   -- Latency of a run that a notification brings: far below the 2 s of polling.
+  -- By the median of five: polling alone would take a second on the average.
   local function assert_quick()
-    for _ = 1, 4 do
+    local took = {}
+    for i = 1, 5 do
       wait.pause(0.3)
       local from = wait.now()
       here.db:complete "quick"
-      local took = wait.now() - from
-      assert.is_true(took < 0.6, ("a run took %.2f s"):format(took))
+      took[i] = wait.now() - from
     end
+    table.sort(took)
+    assert.is_true(took[3] < 0.6, ("the median run took %.2f s"):format(took[3]))
   end
 
   it("notices a silent LISTEN connection, and renews it", function()
