@@ -3,6 +3,7 @@
 --   silent    connections of the kind that exist now hand nothing on any more, in either direction
 --   swallow   what the server says on them is thrown away
 --   cut       they are closed
+--   heal      those that are silent and whose client is gone meanwhile are closed: the server learns of it
 --   refuse / accept   new connections of any kind are closed at once, or served again
 -- Each command is answered with its number in FOLDER/done.
 local ffi = require "ffi"
@@ -24,7 +25,7 @@ int chmod(const char *path, unsigned mode);
 ]]
 
 local C = ffi.C
-local AF_UNIX, SOCK_STREAM, POLLIN, POLLOUT, SIZE = 1, 1, 1, 4, 65536
+local AF_UNIX, SOCK_STREAM, POLLIN, POLLOUT, POLLHUP, SIZE = 1, 1, 1, 4, 16, 65536
 local SEND_FLAGS, EAGAIN = 0x4040, 11 -- MSG_DONTWAIT and MSG_NOSIGNAL
 local READY = 1 + 4 + 8 + 16 -- POLLIN, POLLOUT, POLLERR, POLLHUP
 local folder, server = select(2, ...)
@@ -91,6 +92,11 @@ local function accept(listener)
   }
 end
 
+local function is_gone(fd)
+  local asked = ffi.new("struct spec_poll[1]", { { fd = fd } })
+  return C.poll(asked, 1, 0) == 1 and bit.band(asked[0].revents, POLLHUP) ~= 0
+end
+
 local function obey(kind, what)
   if what == "refuse" or what == "accept" then refusing = what == "refuse" end
   for _, link in ipairs(links) do
@@ -98,6 +104,7 @@ local function obey(kind, what)
       if what == "cut" then close(link) end
       if what == "silent" then link.silent = true end
       if what == "swallow" then link.swallow = true end
+      if what == "heal" and link.silent and is_gone(link.client) then close(link) end
     end
   end
 end

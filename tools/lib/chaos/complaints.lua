@@ -27,11 +27,10 @@ end
 function complaints.of_workers(folder)
   local strange = {}
   for name in lfs.dir(folder) do
-    for line in files.read(folder .. "/" .. name):gmatch '[^\n]*"attempt_failed"[^\n]*' do
-      local ok, entry = pcall(cjson.decode, line)
-      if name:find "^worker" and ok and entry.verb == "attempt_failed" and not is_one_of(entry.message, REASONS) then
-        strange[entry.message] = (strange[entry.message] or 0) + 1
-      end
+    for _, line in ipairs(name:find "^worker" and files.lines(folder .. "/" .. name) or {}) do
+      local ok, entry = pcall(cjson.decode, line:find('"attempt_failed"', 1, true) and line or "null")
+      local told = ok and type(entry) == "table" and entry.verb == "attempt_failed"
+      if told and not is_one_of(entry.message, REASONS) then strange[entry.message] = (strange[entry.message] or 0) + 1 end
     end
   end
   return strange

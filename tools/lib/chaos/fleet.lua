@@ -92,6 +92,11 @@ function methods:kill(index)
   self:host(index):signal(process.SIGKILL)
 end
 
+--- The network is whole again: no connection of a worker that was killed in silence stays open.
+function methods:heal()
+  for _, place in ipairs(self.places) do place.proxy:tell("all", "heal") end
+end
+
 function methods:proxy(index) return self.places[index].proxy end
 
 --- The resident memory of each host in MB; 0 for one that is down.

@@ -84,6 +84,7 @@ local function run_faults(scene, list, seconds)
     wait.pause(TICK)
   end
   if end_faults(lasting, true) then last = wait.now() end
+  scene.fleet:heal()
   return last
 end
 
