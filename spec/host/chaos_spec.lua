@@ -105,10 +105,11 @@ describe("the verdict of tools/chaos", function()
   it("follows a schedule that its seed gives", function()
     assert.same(schedule.make(5, 300, 3), schedule.make(5, 300, 3))
     assert.not_same(schedule.make(5, 300, 3), schedule.make(6, 300, 3))
+    for _, fault in ipairs(schedule.make(5, 300, 3, "cut,vanish")) do assert.is_true(fault.kind ~= "cut" and fault.kind ~= "vanish") end
     local kinds, count = {}, 0
     for _, fault in ipairs(schedule.make(1, 600, 3)) do
       if not kinds[fault.kind] then kinds[fault.kind], count = true, count + 1 end
     end
-    assert.equal(12, count)
+    assert.equal(13, count)
   end)
 end)

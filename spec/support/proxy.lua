@@ -28,7 +28,7 @@ end
 
 --- Gives a command to the connections of a kind and waits until it is obeyed.
 ---@param kind "control"|"work"|"all"
----@param what "silent"|"swallow"|"cut"|"heal"|"refuse"|"accept"
+---@param what "silent"|"halve"|"swallow"|"cut"|"heal"|"refuse"|"accept"
 function methods:tell(kind, what)
   self.count = self.count + 1
   local file = assert(io.open(self.folder .. "/commands", "a"))

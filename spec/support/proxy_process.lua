@@ -1,6 +1,7 @@
 -- The program behind spec/support/proxy.lua: luaflow lua proxy_process.lua FOLDER SERVER_SOCKET. Listens on FOLDER/.s.PGSQL.5432 and hands
 -- bytes on, until commands in FOLDER/commands say otherwise: one a line, "KIND WHAT", where KIND is control, work or all.
 --   silent    connections of the kind that exist now hand nothing on any more, in either direction
+--   halve     of what the client says next on them half is handed on, and then nothing any more, in either direction
 --   swallow   what the server says on them is thrown away
 --   cut       they are closed
 --   heal      those that are silent and whose client is gone meanwhile are closed: the server learns of it
@@ -73,6 +74,10 @@ local function hand_on(link, way)
   local text = ffi.string(buffer, length)
   if way.from == link.client then recognize(link, text) end
   if link.swallow and way.from == link.server then return end
+  if link.halve and way.from == link.client then
+    text = text:sub(1, math.ceil(#text / 2))
+    link.silent = true
+  end
   way.waiting = text
   flush(link, way)
 end
@@ -103,6 +108,7 @@ local function obey(kind, what)
     if not link.closed and (kind == "all" or kind == link.kind) then
       if what == "cut" then close(link) end
       if what == "silent" then link.silent = true end
+      if what == "halve" then link.halve = true end
       if what == "swallow" then link.swallow = true end
       if what == "heal" and link.silent and is_gone(link.client) then close(link) end
     end

@@ -11,6 +11,7 @@ local REASONS = { "once", "^timed out after", "^held its executor past", "was ki
 -- What a server says that is restarted, and whose clients are killed, cut off and cancelled.
 local EXPECTED = {
   "terminating connection", "the database system is", "connection to client lost", "canceling statement due to user request",
+  "canceling statement due to lock timeout",
   "could not receive data from client", "could not send data to client", "unexpected EOF on client connection",
 }
 

@@ -1,6 +1,7 @@
 -- What each kind of fault does, and how it is undone where it lasts. A fault whose victim is not there does nothing.
 local files = require "spec.support.files"
 local process = require "spec.support.process"
+local wait = require "spec.support.wait"
 
 local faults = {}
 
@@ -78,6 +79,17 @@ function kinds.cut(scene, fault) return tell(scene, fault, "cut") end
 function kinds.silence(scene, fault) return tell(scene, fault, "silent") end
 
 function kinds.swallow(scene, fault) return tell(scene, fault, "swallow") end
+
+-- The machine of a worker is gone while it says something: nothing ends its connections.
+function kinds.vanish(scene, fault)
+  if not scene.fleet:host(fault.worker) then return "nobody there" end
+  local proxy = scene.fleet:proxy(fault.worker)
+  proxy:tell("work", "halve")
+  wait.pause(0.5)
+  proxy:tell("all", "silent")
+  scene.fleet:kill(fault.worker)
+  return "worker " .. fault.worker
+end
 
 function kinds.refuse(scene, fault)
   local proxy = scene.fleet:proxy(fault.worker)

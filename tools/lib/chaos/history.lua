@@ -4,10 +4,11 @@ local system = require "system"
 local history = {}
 
 -- Until what a fault of that kind has begun is surely over, in seconds after its end. A silent connection is given up after 15.
-local TAILS = { silence = 30, swallow = 30, restart_immediate = 10, restart_fast = 10 }
+local TAILS = { silence = 30, swallow = 30, vanish = 60, restart_immediate = 10, restart_fast = 10 }
 local TAIL = 5
 local HARMLESS = { hold_snapshot = true }
-local OF_ALL = { restart_immediate = true, restart_fast = true, terminate = true }
+-- A worker that vanishes may hold locks that others wait for, until it is taken for dead.
+local OF_ALL = { restart_immediate = true, restart_fast = true, terminate = true, vanish = true }
 
 -- The shortest stop, in seconds, by which tasks of the built-in flow may run out of their time.
 local LONG = 15

@@ -84,7 +84,6 @@ local function run_faults(scene, list, seconds)
     wait.pause(TICK)
   end
   if end_faults(lasting, true) then last = wait.now() end
-  scene.fleet:heal()
   return last
 end
 
@@ -95,6 +94,7 @@ local function recover(scene, last)
     return scene.db:try("select exists (select from pgflow.runs r where r.status = 'started')").out == "f\n"
   end, RECOVERY, "every run to end", 0.25)
   local recovered_in = ended and wait.now() - last or nil
+  scene.fleet:heal() -- what vanished is not waited for before
   local back = pcall(wait.till, function()
     scene.fleet:supervise()
     return connections(scene) >= scene.at_start.connections
@@ -120,7 +120,7 @@ end
 -- All of it; returns whether nothing is wrong.
 local function run(scene)
   local seconds = options.minutes * 60
-  local last = run_faults(scene, schedule.make(options.seed, seconds, options.workers), seconds)
+  local last = run_faults(scene, schedule.make(options.seed, seconds, options.workers, options.without), seconds)
   say "no more faults; waiting for what is under way"
   local recovered_in = recover(scene, last)
   local at_end = { connections = connections(scene), memory = scene.fleet:memory() }

@@ -2,7 +2,7 @@
 local options = {}
 
 local NUMBERS = { minutes = 10, seed = 1, workers = 3, rate = 6 }
-local TEXTS = { flow = true, start = true, input = true }
+local TEXTS = { flow = true, start = true, input = true, without = true }
 
 local function fail(message)
   io.stderr:write("chaos: ", message, "\n")
@@ -11,7 +11,8 @@ end
 
 --- Reads the words; ends the program with 2 where one is wrong.
 ---@param words string[]
----@return { minutes: number, seed: number, workers: number, rate: number, flow: string?, start: string?, input: string? }
+---@return { minutes: number, seed: number, workers: number, rate: number, flow: string?, start: string?, input: string?,
+---   without: string? }
 function options.read(words)
   local given = {}
   for name, default in pairs(NUMBERS) do given[name] = default end

@@ -5,7 +5,7 @@ local schedule = {}
 local WEIGHTS = {
   { "kill_host", 4 }, { "stop_host", 3 }, { "kill_executor", 5 }, { "stop_executor", 3 },
   { "restart_immediate", 2 }, { "restart_fast", 2 }, { "terminate", 4 },
-  { "cut", 4 }, { "silence", 3 }, { "swallow", 3 }, { "refuse", 2 }, { "hold_snapshot", 2 },
+  { "cut", 4 }, { "silence", 3 }, { "swallow", 3 }, { "refuse", 2 }, { "hold_snapshot", 2 }, { "vanish", 2 },
 }
 local CONNECTIONS = { "control", "work", "all" }
 local FIRST, SHORTEST, LONGEST = 8, 2, 8 -- seconds: the first fault, and from one to the next
@@ -32,16 +32,18 @@ end
 ---@param seed number
 ---@param seconds number
 ---@param workers integer
+---@param without? string kinds to leave out, separated by commas; the others stay where they are
 ---@return chaos.Fault[]
-function schedule.make(seed, seconds, workers)
+function schedule.make(seed, seconds, workers, without)
   math.randomseed(seed)
   local random, list, at = math.random, {}, FIRST
   while at < seconds do
     local is_long = random(6) == 1 -- longer than a worker may be silent
-    list[#list + 1] = {
+    local fault = {
       at = at, kind = pick(random), worker = random(workers), connection = CONNECTIONS[random(#CONNECTIONS)],
       lasts = is_long and 32 + random(12) or random(5), choice = random(1000),
     }
+    if not ("," .. (without or "") .. ","):find("," .. fault.kind .. ",", 1, true) then list[#list + 1] = fault end
     at = at + SHORTEST + random() * (LONGEST - SHORTEST)
   end
   return list
