@@ -6,10 +6,10 @@ local function output_of(command)
   return text
 end
 
-local MODULES = {
-  "conflicts", "context", "deploy", "entries", "errors", "flow", "host", "init", "json", "load_errors", "loader", "modules",
-  "names", "nearest", "options", "position", "problems", "registry", "run", "shape", "utf8", "validate", "value", "values", "worker",
-}
+local MODULES = {}
+for name in output_of("find lua/luaflow -name '*.lua' | sort"):gmatch "lua/luaflow/(%S+)%.lua" do
+  MODULES[#MODULES + 1] = name:gsub("/", ".")
+end
 
 describe("every module", function()
   it("loads by itself in plain LuaJIT and leaves no global behind", function()
@@ -25,10 +25,8 @@ describe("every module", function()
     end
   end)
 
-  it("is listed here", function()
-    local count = 0
-    for _ in output_of("ls lua/luaflow/*.lua"):gmatch "[^\n]+" do count = count + 1 end
-    assert.same(count, #MODULES)
+  it("is found", function()
+    assert.is_true(#MODULES > 20)
   end)
 end)
 
