@@ -32,7 +32,7 @@ static void read_oldest_program(struct migration *migration) {
            version);
 }
 
-/* True for a migration; functions, grants and views, in this order, are the rest of sql/. */
+/* True for a migration; the rest of sql/ is what next_replaceable gives. */
 static bool read_migration(const struct embed_file *file, struct migration *migration) {
   if (!starts_with(file->path, MIGRATIONS)) return false;
   char *name;
@@ -43,9 +43,17 @@ static bool read_migration(const struct embed_file *file, struct migration *migr
   return true;
 }
 
-static bool is_replaceable(const struct embed_file *file) {
-  return starts_with(file->path, "sql/functions/") || starts_with(file->path, "sql/grants/") ||
-         starts_with(file->path, "sql/views/");
+/* The next file of those that every migration applies again: functions, then the views that call them, then the grants on
+ * both. *position starts at 0. NULL after the last. */
+static const struct embed_file *next_replaceable(size_t *position) {
+  static const char *const folders[] = {"sql/functions/", "sql/views/", "sql/grants/"};
+  size_t count;
+  const struct embed_file *files = embed_files(&count);
+  while (*position < count * (sizeof folders / sizeof *folders)) {
+    size_t here = (*position)++;
+    if (starts_with(files[here % count].path, folders[here / count])) return &files[here % count];
+  }
+  return NULL;
 }
 
 static int latest_version(void) {
@@ -188,12 +196,10 @@ static bool walk_migrations(struct db *db, int version, bool only_check, struct 
 }
 
 static bool replace_functions(struct db *db, struct schema_report *report, struct err *err) {
-  size_t count;
-  const struct embed_file *files = embed_files(&count);
+  const struct embed_file *file;
   if (!db_run(db, DB_BEGIN, NULL, NULL, err) || !db_run(db, DB_BODIES_UNCHECKED, NULL, NULL, err)) return false;
-  for (size_t i = 0; i < count; i++) {
-    if (!is_replaceable(&files[i])) continue;
-    if (!db_run_script(db, files[i].path, files[i].data, err)) return false;
+  for (size_t position = 0; (file = next_replaceable(&position));) {
+    if (!db_run_script(db, file->path, file->data, err)) return false;
     report->replaced++;
   }
   return db_run(db, DB_COMMIT, NULL, NULL, err);
@@ -234,7 +240,7 @@ void schema_print(FILE *out) {
             migration.version, migration.name, files[i].sha256, migration.oldest_program);
   }
   fputs("\nbegin;\nset local check_function_bodies = off;\n", out);
-  for (size_t i = 0; i < count; i++)
-    if (is_replaceable(&files[i])) print_file(out, &files[i]);
+  const struct embed_file *file;
+  for (size_t position = 0; (file = next_replaceable(&position));) print_file(out, file);
   fputs("\ncommit;\n", out);
 }
