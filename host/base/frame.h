@@ -10,6 +10,7 @@
  * host -> executor
  *   LOAD        u8 mode (enum load_mode), text root (absolute folder), u8 development, i64 max_output (bytes), u8 stopping is 0,
  *               u32 n, n * text entry: path below the root, '/'-separated, as given (a .lua file or a folder; "" is the root).
+ *               LOAD_TYPES: the same, and LOADED has the flows' definitions for editors.
  *               LOAD_SCRIPT instead: text root, u8 development, i64 max_output, u8 0, u32 n, text script path, n-1 * text argument.
  *   TASK        task number in the header; text flow_slug, text step_slug, text run_id, i64 task_index, i64 attempt,
  *               i64 max_attempts, text queue, text worker_id, f64 deadline (epoch seconds), json input, json? flow_input
@@ -19,7 +20,8 @@
  * executor -> host
  *   HELLO       text build_id, i64 pid                    first frame
  *   LOADING     text module, text path                 it goes on with the load of this file
- *   LOADED      text digest, u32 n, n * (text queue, text name, json registry (see lua/luaflow/registry.lua))
+ *   LOADED      text digest, u32 n, n * (text queue, text name, json registry (see lua/luaflow/registry.lua)),
+ *               u32 m, m * (text file name, text content): definitions for editors; none unless LOAD_TYPES
  *   PROBLEMS    u32 n, n * (text code, text message, text? file, i64 line or 0, text? flow, text? step, text? hint)
  *   RESULT      u8 outcome (enum outcome), json? output, text? message, f64 delay in seconds or -1
  *   ABANDONED   no payload: no Lua of the task will run any more
@@ -49,7 +51,7 @@ enum frame_type {
 #undef X
 };
 
-enum load_mode { LOAD_FLOWS, LOAD_SCRIPT };
+enum load_mode { LOAD_FLOWS, LOAD_SCRIPT, LOAD_TYPES };
 
 enum outcome {
   OUTCOME_COMPLETED, /* output; message: null, or what the database will say against the output's type */

@@ -197,6 +197,11 @@ static bool refuse_option(const struct option *options, int count, const char *c
 /* No option starts with a digit, so "-5" is an argument such as JSON. */
 static bool is_number(const char *word) { return word[0] == '-' && word[1] >= '0' && word[1] <= '9'; }
 
+/* The one short option beside -h. */
+static char *long_name(char *word, unsigned command) {
+  return strcmp(word, "-o") == 0 && setting_is_for(SET_output, command) ? (char *)setting_flag(SET_output) : word;
+}
+
 /* The whole name, since a beginning of it may mean something else one day. */
 static bool is_option(const struct option *options, int count, const char *word) {
   if (strcmp(word, "-h") == 0) return true;
@@ -236,6 +241,7 @@ static bool read_flags(struct settings *settings, unsigned command, bool stop_at
   int next = 1;
   bool only_arguments = false;
   while (next < argc && !*help) {
+    if (!only_arguments) argv[next] = long_name(argv[next], command);
     char *word = argv[next];
     bool is_argument = only_arguments || word[0] != '-' || word[1] == '\0' || is_number(word);
     if (is_argument) {

@@ -18,6 +18,7 @@ enum {
   FOR_RUN = 1 << 5,
   FOR_MIGRATE = 1 << 6,
   FOR_LUA = 1 << 7,
+  FOR_TYPES = 1 << 8,
   FOR_CLIENTS = FOR_START | FOR_RUNS | FOR_RUN | FOR_MIGRATE,
   FOR_WORKERS = FOR_DEV | FOR_WORKER,
 };
@@ -60,7 +61,7 @@ enum setting_kind {
     FOR_WORKERS | FOR_LUA, "largest output of one task, as JSON text")                                                 \
   X(env_file, TEXT, "env-file", "FILE", NULL, 0, 0, "LUAFLOW_ENV_FILE", FOR_WORKERS,                                   \
     "NAME=value lines that handlers find in ctx.env, over the environment")                                            \
-  X(root, TEXT, "root", "DIR", NULL, 0, 0, "LUAFLOW_ROOT", FOR_WORKERS | FOR_CHECK | FOR_LUA | FOR_CLIENTS,            \
+  X(root, TEXT, "root", "DIR", NULL, 0, 0, "LUAFLOW_ROOT", FOR_WORKERS | FOR_CHECK | FOR_TYPES | FOR_LUA | FOR_CLIENTS, \
     "folder that require starts from; default: the nearest above that holds .git or .luaflow-root")                    \
   X(log_format, CHOICE, "log-format", "text|json", NULL, 0, 0, "LUAFLOW_LOG_FORMAT", FOR_WORKERS | FOR_LUA,            \
     "how log lines on stderr look; default: text on a terminal, else json")                                            \
@@ -78,6 +79,7 @@ enum setting_kind {
   X(limit, NUMBER, "limit", "N", "20", 1, 1000000, NULL, FOR_RUNS, "at most so many runs, the latest first")           \
   X(json, SWITCH, "json", NULL, NULL, 0, 0, NULL, FOR_START | FOR_RUNS | FOR_RUN | FOR_CHECK,                          \
     "print JSON for programs")                                                                                         \
+  X(output, TEXT, "output", "DIR", NULL, 0, 0, NULL, FOR_TYPES, "folder for the files, also -o DIR")                   \
   X(print, SWITCH, "print", NULL, NULL, 0, 0, NULL, FOR_MIGRATE, "print the SQL and change nothing")                   \
   X(reset, SWITCH, "reset", NULL, NULL, 0, 0, NULL, FOR_DEV, "throw the database's data away first")                   \
   X(data, TEXT, "data", "DIR", NULL, 0, 0, NULL, FOR_DEV, "folder for the database's data")                            \

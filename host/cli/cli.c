@@ -36,6 +36,9 @@ static const struct command commands[] = {
      "Without executors of its own set it uses every CPU."},
     {"check", FOR_CHECK, 1, ANY_NUMBER, false, command_check, "PATH...", "loads flows and prints every problem",
      "Touches no database."},
+    {"types", FOR_TYPES, 1, ANY_NUMBER, false, command_types, "PATH... -o DIR",
+     "writes definitions of the flows for editors (LuaCATS)",
+     "One file for each flow: its queues, its routes and the dependency table of each step. Touches no database."},
     {"start", FOR_START, 1, 2, false, command_start, "NAME [JSON]", "starts a run",
      "NAME is an alias or the concrete slug of its active version. JSON is the run's input, - reads it from standard\n"
      "input; default {}. Prints the run's id, with --wait its output."},

@@ -24,6 +24,8 @@ bool executor_load(struct runtime *runtime, struct cursor *payload) {
   runtime->max_output = (size_t)max_output < FRAME_MAX - frame_room ? (size_t)max_output : FRAME_MAX - frame_room;
   switch ((enum load_mode)mode) {
     case LOAD_FLOWS:
+    case LOAD_TYPES:
+      runtime->types = mode == LOAD_TYPES;
       runtime->mode = LOAD_FLOWS;
       executor_load_flows(runtime, payload, count);
       return true;

@@ -62,7 +62,7 @@ static int tell_loading(lua_State *L) {
 
 /* [] -> [argument of loader.load] */
 static void push_request(lua_State *L, const struct load *load) {
-  lua_createtable(L, 0, 5);
+  lua_createtable(L, 0, 6);
   lua_newtable(L);
   modules_each(load->runtime->modules, put_path, L);
   lua_setfield(L, -2, "files");
@@ -81,6 +81,8 @@ static void push_request(lua_State *L, const struct load *load) {
   lua_setfield(L, -2, "loading");
   lua_getglobal(L, "require");
   lua_setfield(L, -2, "require");
+  lua_pushboolean(L, load->runtime->types);
+  lua_setfield(L, -2, "types");
 }
 
 /* Appends a field of the table on top as text, null if it is not there. */
@@ -162,6 +164,18 @@ static void put_workers(lua_State *L, struct load *load, struct buf *workers) {
   buf_put(&load->payload, workers->data, workers->len);
 }
 
+/* [types] */
+static void put_types(lua_State *L, struct buf *payload) {
+  int count = (int)lua_objlen(L, -1);
+  buf_put_u32(payload, (uint32_t)count);
+  for (int i = 1; i <= count; i++) {
+    lua_rawgeti(L, -1, i); // [types, file]
+    put_field(L, payload, "name");
+    put_field(L, payload, "text");
+    lua_pop(L, 1);
+  }
+}
+
 static int free_workers(lua_State *L) {
   buf_free(lua_touserdata(L, 1));
   return 0;
@@ -196,6 +210,9 @@ static int run_loader(lua_State *L) {
   lua_getfield(L, -2, "workers");
   lua_getfield(L, -3, "handlers");
   put_workers(L, load, workers);
+  lua_getfield(L, -4, "types");
+  put_types(L, &load->payload);
+  lua_pop(L, 1);
   load->runtime->handlers = luaL_ref(L, LUA_REGISTRYINDEX);
   guard_globals(L, load->runtime);
   return 0;

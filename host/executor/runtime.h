@@ -24,8 +24,9 @@ struct runtime {
   int exit_code;
 
   /* From LOAD on: */
-  enum load_mode mode;
+  enum load_mode mode; /* LOAD_FLOWS or LOAD_SCRIPT */
   bool development;
+  bool types; /* LOADED has definitions for editors */
   size_t max_output; /* bytes */
   char *root;        /* owned; absolute folder */
   struct modules *modules; /* owned; NULL for a script */

@@ -10,6 +10,7 @@ struct load_options {
   const char *const *paths; /* as given on the command line */
   size_t path_count;
   bool development;
+  bool types; /* the report has definitions for editors */
 };
 
 /* Spawns one executor on a loop of its own, loads, kills and reaps it; blocks, 30 s at most. True with the report, which holds

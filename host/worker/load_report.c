@@ -8,6 +8,19 @@
 
 enum { COUNT_MAX = 1000000 }; /* more is not what an executor writes */
 
+static bool read_types(struct load_report *report, struct cursor *payload) {
+  uint32_t count = cursor_u32(payload);
+  if (payload->bad || count > COUNT_MAX) return false;
+  report->types = xcalloc(count, sizeof *report->types);
+  for (uint32_t i = 0; i < count && !payload->bad; i++) {
+    struct load_types *file = &report->types[report->types_count++];
+    file->name = cursor_strdup(payload);
+    file->text = cursor_strdup(payload);
+    if (!file->name || !file->text) return false;
+  }
+  return !payload->bad;
+}
+
 bool load_report_read_loaded(struct load_report *report, struct cursor *payload) {
   report->digest = cursor_strdup(payload);
   uint32_t count = cursor_u32(payload);
@@ -20,7 +33,7 @@ bool load_report_read_loaded(struct load_report *report, struct cursor *payload)
     worker->registry = cursor_strdup(payload);
     if (!worker->queue || !worker->name || !worker->registry) return false;
   }
-  return !payload->bad;
+  return !payload->bad && read_types(report, payload);
 }
 
 bool load_report_read_problems(struct load_report *report, struct cursor *payload) {
@@ -67,7 +80,12 @@ void load_report_free(struct load_report *report) {
     free(problem->step);
     free(problem->hint);
   }
+  for (size_t i = 0; i < report->types_count; i++) {
+    free(report->types[i].name);
+    free(report->types[i].text);
+  }
   free(report->workers);
+  free(report->types);
   free(report->problems);
   free(report->digest);
   *report = (struct load_report){0};

@@ -14,6 +14,11 @@ struct load_worker {
   char *registry; /* JSON text, as deploy_flows takes it */
 };
 
+struct load_types {
+  char *name; /* of the file */
+  char *text;
+};
+
 struct load_problem {
   char *code;
   char *message;
@@ -24,11 +29,13 @@ struct load_problem {
   char *hint;
 };
 
-/* All owned. Either problems or workers. */
+/* All owned. Either problems or workers; types only where they were asked for. */
 struct load_report {
   char *digest; /* equal for equal modules */
   struct load_worker *workers;
   size_t worker_count;
+  struct load_types *types; /* definitions for editors, a file for each flow */
+  size_t types_count;
   struct load_problem *problems;
   size_t problem_count;
 };

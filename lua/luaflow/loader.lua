@@ -8,6 +8,7 @@ local load_errors = require "luaflow.load_errors"
 local modules = require "luaflow.modules"
 local problems = require "luaflow.problems"
 local registry = require "luaflow.registry"
+local types = require "luaflow.types"
 local values = require "luaflow.values"
 local worker = require "luaflow.worker"
 
@@ -20,11 +21,13 @@ local loader = {}
 ---@field read? fun(path: string): string? the text of a file, to find the line of a call that left no frame
 ---@field loading? fun(name: string, path: string) told which module's load begins or goes on
 ---@field globals? table where `require` is replaced while modules load; default: the globals
+---@field types? boolean editors' definitions of the flows are wanted; needs read
 
 ---@class luaflow.LoadResult
 ---@field problems luaflow.Problem[]
 ---@field workers { queue: string, name: string, registry: table }[] sorted by queue; none when there are problems
 ---@field handlers table<string, table<string, luaflow.Handler>> by flow slug and step slug
+---@field types { name: string, text: string }[] see luaflow.types; none unless asked for
 
 -- Paths as users give them: "./flows/" is "flows", "." is "".
 local function normal_path(path)
@@ -157,9 +160,17 @@ local function report_failures(recorded, paths, failed)
   end
 end
 
-local function result_of(recorded, subscriptions)
-  local result = { problems = problems.list(recorded), workers = {}, handlers = {} }
+-- Editors' definitions; outputs may be annotated in any file of the root.
+local function types_of(deployments, options)
+  local sources = {}
+  for path in pairs(options.files) do sources[path] = options.read(path) end
+  return types.files(deployments, sources)
+end
+
+local function result_of(recorded, subscriptions, deployments, options)
+  local result = { problems = problems.list(recorded), workers = {}, handlers = {}, types = {} }
   if #result.problems > 0 then return result end
+  if options.types then result.types = types_of(deployments, options) end
   for i, subscription in ipairs(subscriptions) do
     result.workers[i] = { queue = subscription.queue, name = subscription.name, registry = registry.of(subscription) }
     for _, served in ipairs(subscription.flows) do
@@ -201,11 +212,12 @@ function loader.load(options)
     for _, one in ipairs(subscription.flows) do append(recorded, one.deployment.problems) end
   end
   append(recorded, conflicting)
-  append(recorded, conflicts.find(all_deployments(returned, subscriptions)))
+  local deployments = all_deployments(returned, subscriptions)
+  append(recorded, conflicts.find(deployments))
   if #served == 0 and #recorded == 0 then
     recorded[1] = problems.new({}, {}, "no_flow", "no file given returns a flow, a deployed flow or a worker")
   end
-  return result_of(recorded, subscriptions)
+  return result_of(recorded, subscriptions, deployments, options)
 end
 
 return loader
