@@ -7,19 +7,26 @@ language plpgsql volatile
 set search_path = ''
 as $$
 #variable_conflict use_column
+declare
+  v_completed_run_ids uuid[];
 begin
-  update pgflow.runs r
-  set remaining_steps = r.remaining_steps - e.steps,
-    status = case when r.status = 'started' and r.remaining_steps = e.steps then 'completed' else r.status end,
-    completed_at = case when r.status = 'started' and r.remaining_steps = e.steps then now() end,
-    output = case when r.status = 'started' and r.remaining_steps = e.steps then (
-      select jsonb_object_agg(s.step_slug, coalesce(s.output, 'null'))
-      from pgflow.step_states s
-      where s.run_id = r.run_id and s.status = 'completed'
-        and not exists (select from pgflow.deps d where d.flow_slug = any (array[s.flow_slug]) and d.dep_slug = s.step_slug)
-    ) end
-  from (select u.run_id, count(*) as steps from unnest(p_run_ids) as u (run_id) group by u.run_id) e
-  where r.run_id = any (array[e.run_id]);
+  with counted as (
+    update pgflow.runs r
+    set remaining_steps = r.remaining_steps - e.steps,
+      status = case when r.status = 'started' and r.remaining_steps = e.steps then 'completed' else r.status end,
+      completed_at = case when r.status = 'started' and r.remaining_steps = e.steps then now() end,
+      output = case when r.status = 'started' and r.remaining_steps = e.steps then (
+        select jsonb_object_agg(s.step_slug, coalesce(s.output, 'null'))
+        from pgflow.step_states s
+        where s.run_id = r.run_id and s.status = 'completed'
+          and not exists (select from pgflow.deps d where d.flow_slug = any (array[s.flow_slug]) and d.dep_slug = s.step_slug)
+      ) end
+    from (select u.run_id, count(*) as steps from unnest(p_run_ids) as u (run_id) group by u.run_id) e
+    where r.run_id = any (array[e.run_id])
+    returning r.run_id, r.status
+  )
+  select array_agg(c.run_id) into v_completed_run_ids from counted c where c.status = 'completed';
+  perform pgflow._send_run_events(v_completed_run_ids);
 
   return query
     with dependents as (

@@ -27,18 +27,18 @@ begin
     join pgflow.runs r on r.run_id = any (array[j.run_id])
     where s.run_id = any (array[j.run_id]) and s.step_slug = j.step_slug and j.verdict = 'empty' and r.status = 'started'
     returning s.run_id, s.step_slug
-  ), skipped as (
-    select s.run_id, s.step_slug
-    from (
-      select array_agg(j.run_id) as run_ids, array_agg(j.step_slug) as step_slugs, array_agg(j.verdict) as modes
-      from unnest(p_run_ids, p_step_slugs, p_verdicts) as j (run_id, step_slug, verdict)
-      join pgflow.runs r on r.run_id = any (array[j.run_id])
-      where j.verdict in ('skip', 'skip-cascade') and r.status = 'started'
-    ) given
-    cross join pgflow._skip_steps(given.run_ids, given.step_slugs, given.modes, 'condition_unmet', null) s
   )
-  select array_agg(e.run_id), array_agg(e.step_slug) into v_run_ids, v_step_slugs
-  from (select run_id, step_slug from empty union all select run_id, step_slug from skipped) e;
+  select array_agg(e.run_id), array_agg(e.step_slug) into v_run_ids, v_step_slugs from empty e;
+  perform pgflow._send_step_events(v_run_ids, v_step_slugs);
+
+  select v_run_ids || array_agg(s.run_id), v_step_slugs || array_agg(s.step_slug) into v_run_ids, v_step_slugs
+  from (
+    select array_agg(j.run_id) as run_ids, array_agg(j.step_slug) as step_slugs, array_agg(j.verdict) as modes
+    from unnest(p_run_ids, p_step_slugs, p_verdicts) as j (run_id, step_slug, verdict)
+    join pgflow.runs r on r.run_id = any (array[j.run_id])
+    where j.verdict in ('skip', 'skip-cascade') and r.status = 'started'
+  ) given
+  cross join pgflow._skip_steps(given.run_ids, given.step_slugs, given.modes, 'condition_unmet', null) s;
 
   return query select n.run_id, n.step_slug from pgflow._count_down_dependents(v_run_ids, v_step_slugs) n;
 end;

@@ -6,8 +6,7 @@ set search_path = ''
 as $$
 declare
   v_run_ids uuid[];
-  v_queue_names text[];
-  v_message_ids bigint[];
+  v_step_slugs text[];
 begin
   with failed as (
     update pgflow.runs r
@@ -21,16 +20,9 @@ begin
     from failed f
     where s.run_id = any (array[f.run_id]) and s.step_slug = f.step_slug
   )
-  select array_agg(f.run_id) into v_run_ids from failed f;
-
-  with ended as (
-    update pgflow.step_tasks t
-    set status = 'cancelled'
-    from unnest(v_run_ids) as f (run_id)
-    where t.run_id = any (array[f.run_id]) and t.status in ('queued', 'started')
-    returning t.queue_name, t.message_id
-  )
-  select array_agg(e.queue_name), array_agg(e.message_id) into v_queue_names, v_message_ids from ended e;
-  perform pgflow._archive_messages(v_queue_names, v_message_ids);
+  select array_agg(f.run_id), array_agg(f.step_slug) into v_run_ids, v_step_slugs from failed f;
+  perform pgflow._send_step_events(v_run_ids, v_step_slugs);
+  perform pgflow._send_run_events(v_run_ids);
+  perform pgflow._cancel_tasks(v_run_ids);
 end;
 $$;

@@ -41,6 +41,8 @@ begin
   )
   select array_agg(s.run_id), array_agg(s.step_slug) into v_run_ids, v_step_slugs from skipped s;
 
+  perform pgflow._send_step_events(v_run_ids, v_step_slugs);
+
   with ended as (
     update pgflow.step_tasks t
     set status = 'skipped'

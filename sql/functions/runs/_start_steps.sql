@@ -19,6 +19,7 @@ begin
     returning s.run_id, s.step_slug
   )
   select array_agg(s.run_id), array_agg(s.step_slug) into v_run_ids, v_step_slugs from started s;
+  perform pgflow._send_step_events(v_run_ids, v_step_slugs);
 
   for v_tasks in
     select t.queue_name, t.start_delay,

@@ -51,12 +51,16 @@ begin
   where s.flow_slug = v_version.flow_slug
   order by s.step_slug;
 
+  perform pgflow._send_run_events(array[v_run_id]);
   perform pgflow._advance_steps(array_fill(v_run_id, array[cardinality(u.step_slugs)]), u.step_slugs)
   from (
     select array(select s.step_slug from pgflow.steps s where s.flow_slug = v_version.flow_slug and s.deps_count = 0) as step_slugs
   ) u;
   update pgflow.runs r set status = 'completed', completed_at = now()
   where r.run_id = v_run_id and r.status = 'started' and r.remaining_steps = 0;
+  if found then
+    perform pgflow._send_run_events(array[v_run_id]);
+  end if;
   return query select r.* from pgflow.runs r where r.run_id = v_run_id;
 end;
 $$;

@@ -17,39 +17,15 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
+  v_rounds int[];
   v_answers text[];
-  v_has_violation boolean;
-  v_run_ids uuid[];
-  v_step_slugs text[];
-  v_queue_names text[];
-  v_message_ids bigint[];
 begin
   perform pgflow.lock_runs(p_run_ids);
-  v_answers := pgflow._judge_callbacks(p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos);
-  v_answers := pgflow._find_type_violations(p_run_ids, p_step_slugs, p_task_indexes, p_outputs, v_answers);
-  v_has_violation := 'violation' = any (v_answers);
-
-  with recorded as (
-    update pgflow.step_tasks t
-    set status = 'completed', output = coalesce(g.output, 'null'), completed_at = now(), settled_claim_no = t.claim_no
-    from unnest(p_run_ids, p_step_slugs, p_task_indexes, p_outputs, v_answers) as g (run_id, step_slug, task_index, output, answer)
-    where t.run_id = any (array[g.run_id]) and t.step_slug = g.step_slug and t.task_index = g.task_index and g.answer = 'done'
-    returning t.queue_name, t.message_id
-  )
-  select array_agg(r.queue_name), array_agg(r.message_id) into v_queue_names, v_message_ids from recorded r;
-
-  select array_agg(e.run_id), array_agg(e.step_slug) into v_run_ids, v_step_slugs
-  from pgflow._count_down_tasks(p_run_ids, p_step_slugs, v_answers) e;
-  perform pgflow._advance_steps(array_agg(d.run_id), array_agg(d.step_slug))
-  from pgflow._count_down_dependents(v_run_ids, v_step_slugs) d;
-  if v_has_violation then
-    perform pgflow._record_type_violations(p_run_ids, p_step_slugs, p_task_indexes, p_outputs, v_answers);
-  end if;
-  perform pgflow._archive_messages(v_queue_names, v_message_ids);
-
-  return query
-    select a.n::int, case a.answer when 'violation' then 'done' else a.answer end
-    from unnest(v_answers) with ordinality as a (answer, n)
-    order by a.n;
+  v_rounds := pgflow._batch_rounds(p_run_ids, p_step_slugs);
+  v_answers := array_fill('stale'::text, array[coalesce(cardinality(p_run_ids), 0)]);
+  for v_round in 1 .. (select coalesce(max(r.n), 0) from unnest(v_rounds) as r (n)) loop
+    v_answers := pgflow._complete_round(p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos, p_outputs, v_rounds, v_round, v_answers);
+  end loop;
+  return query select a.n::int, a.answer from unnest(v_answers) with ordinality as a (answer, n) order by a.n;
 end;
 $$;

@@ -19,19 +19,17 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
+  v_rounds int[];
   v_answers text[];
-  v_effects text[];
 begin
   perform pgflow.lock_runs(p_run_ids);
-  v_answers := pgflow._judge_callbacks(p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos);
-  v_effects := pgflow._judge_failures(p_run_ids, p_step_slugs, p_task_indexes, v_answers, p_permanent, p_free);
-  perform pgflow._requeue_failed_tasks(p_run_ids, p_step_slugs, p_task_indexes, p_messages, p_delays, v_effects);
-  if v_effects && array['fail', 'skip', 'skip-cascade'] then
-    perform pgflow._end_exhausted_tasks(p_run_ids, p_step_slugs, p_task_indexes, p_messages, v_effects);
-  end if;
-  return query
-    select a.n::int, case when a.answer = 'done' and a.effect = 'none' then 'stale' else a.answer end
-    from unnest(v_answers, v_effects) with ordinality as a (answer, effect, n)
-    order by a.n;
+  v_rounds := pgflow._batch_rounds(p_run_ids, p_step_slugs);
+  v_answers := array_fill('stale'::text, array[coalesce(cardinality(p_run_ids), 0)]);
+  for v_round in 1 .. (select coalesce(max(r.n), 0) from unnest(v_rounds) as r (n)) loop
+    v_answers := pgflow._fail_round(
+      p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos, p_messages, p_delays, p_permanent, p_free, v_rounds, v_round, v_answers
+    );
+  end loop;
+  return query select a.n::int, a.answer from unnest(v_answers) with ordinality as a (answer, n) order by a.n;
 end;
 $$;

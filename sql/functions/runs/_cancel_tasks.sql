@@ -1,0 +1,20 @@
+-- Cancels what is queued or started in runs that have just ended early, and archives its messages. Their steps keep the state they have.
+create or replace function pgflow._cancel_tasks(p_run_ids uuid[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_queue_names text[];
+  v_message_ids bigint[];
+begin
+  with ended as (
+    update pgflow.step_tasks t
+    set status = 'cancelled'
+    from unnest(p_run_ids) as f (run_id)
+    where t.run_id = any (array[f.run_id]) and t.status in ('queued', 'started')
+    returning t.queue_name, t.message_id
+  )
+  select array_agg(e.queue_name), array_agg(e.message_id) into v_queue_names, v_message_ids from ended e;
+  perform pgflow._archive_messages(v_queue_names, v_message_ids);
+end;
+$$;
