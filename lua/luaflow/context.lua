@@ -3,6 +3,14 @@ local nearest = require "luaflow.nearest"
 
 local context = {}
 
+local FIELDS = {
+  "run_id", "flow_slug", "step_slug", "task_index", "attempt", "max_attempts", "queue", "worker_id", "deadline", "env",
+}
+local LEVELS = { debug = true, info = true, warn = true, error = true }
+
+-- The private key of a context: its host and the values of its fields.
+local INNER = {}
+
 ---@class luaflow.Context
 ---@field run_id string
 ---@field flow_slug string
@@ -14,15 +22,6 @@ local context = {}
 ---@field worker_id string
 ---@field deadline number epoch seconds
 ---@field env table<string, string> the environment without the host's own settings
-local FIELDS = {
-  "run_id", "flow_slug", "step_slug", "task_index", "attempt", "max_attempts", "queue", "worker_id", "deadline", "env",
-}
-local LEVELS = { debug = true, info = true, warn = true, error = true }
-
--- The private key of a context: its host and the values of its fields.
-local INNER = {}
-
----@class luaflow.Context
 local methods = {}
 
 local function host_of(ctx, call)

@@ -21,8 +21,12 @@ local DEPLOYMENT, RETAINED = {}, {}
 ---@field where luaflow.Place
 
 ---@class luaflow.DeployedFlow
----@field flow luaflow.Flow
----@field alias string
+---@field flow luaflow.Flow the value passed in
+---@field alias string the name under which runs of it start
+
+---@class (exact) luaflow.DeployOptions
+---@field alias? string the stable name under which callers start runs; the flow's slug unless given
+---@field routes? table step slug -> queue (a SLUG.Routes of `luaflow types`); other steps go to the flow's slug in lower case
 
 local deployed_mt = {
   __metatable = "luaflow.DeployedFlow",
@@ -106,7 +110,7 @@ end
 
 --- A deployed flow: the flow, the alias under which runs of it start, and the queue of every step.
 ---@param given luaflow.Flow
----@param opts? { alias: string?, routes: table<string, string>? }
+---@param opts? luaflow.DeployOptions
 ---@return luaflow.DeployedFlow
 function deploy.new(given, opts)
   local where = position.of_call "deploy"

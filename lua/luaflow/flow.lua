@@ -142,8 +142,14 @@ local function add_step(definition, method, opts, handler, where)
   return make(result)
 end
 
+---@class (exact) luaflow.FlowOptions
+---@field slug string letter or `_`, then letters, digits, `_`; at most 128; not `run`
+---@field max_attempts? integer attempts of a task, the first one included
+---@field base_delay? integer seconds; the n-th retry waits base_delay * 2^n, at most 24 h
+---@field timeout? integer seconds that an attempt may take
+
 --- A new flow without steps.
----@param opts { slug: string, max_attempts: integer?, base_delay: integer?, timeout: integer? }
+---@param opts luaflow.FlowOptions
 ---@return luaflow.Flow
 function flow.new(opts)
   local where = position.of_call "flow"
@@ -155,20 +161,20 @@ function flow.new(opts)
   return make(definition)
 end
 
----@class luaflow.StepOptions
----@field slug string
----@field depends_on? string[] steps defined before
----@field max_attempts? integer
----@field base_delay? integer seconds
----@field timeout? integer seconds
----@field start_delay? integer seconds
----@field only_if? table a JSON object
----@field unless? table a JSON object
----@field when_unmet? "fail"|"skip"|"skip-cascade"
----@field when_exhausted? "fail"|"skip"|"skip-cascade"
----@field transaction? boolean
+---@alias luaflow.Mode "fail"|"skip"|"skip-cascade"
 
----@class luaflow.MapOptions: luaflow.StepOptions
+---@class (exact) luaflow.CommonOptions: luaflow.FlowOptions what every kind of step takes
+---@field start_delay? integer seconds before the first attempt
+---@field only_if? table a JSON object: the step runs only if what it gets contains it
+---@field unless? table a JSON object: the step runs only if what it gets does not contain it
+---@field when_unmet? luaflow.Mode what a condition that is not met does
+---@field when_exhausted? luaflow.Mode what a task that failed for good does
+---@field transaction? boolean the task's SQL and its completion are one transaction
+
+---@class (exact) luaflow.StepOptions: luaflow.CommonOptions
+---@field depends_on? string[] steps defined before
+
+---@class (exact) luaflow.MapOptions: luaflow.CommonOptions
 ---@field array? string the step whose output is mapped over; without it the run's input
 
 --- A new flow with one more step of a single task. Its handler gets the run's input, or a table of the outputs of its

@@ -20,6 +20,11 @@ local SUBSCRIPTION = {}
 
 ---@class luaflow.Worker
 
+---@class (exact) luaflow.WorkerOptions
+---@field queue string the one queue that it polls
+---@field name? string of the worker function; the queue unless given
+---@field flows (luaflow.DeployedFlow|luaflow.Flow)[]
+
 local worker_mt = {
   __metatable = "luaflow.Worker",
   __newindex = function(_, key) error(("a worker is immutable: %s cannot be set"):format(tostring(key)), 2) end,
@@ -101,7 +106,7 @@ function worker.implied(queue, flows)
 end
 
 --- A worker of one queue.
----@param opts { queue: string, name: string?, flows: luaflow.DeployedFlow[] }
+---@param opts luaflow.WorkerOptions
 ---@return luaflow.Worker
 function worker.new(opts)
   local where = position.of_call "worker"
