@@ -23,15 +23,23 @@ local function path_part(key)
   return '["' .. utf8.clean(key):gsub('["\\]', "\\%0"):gsub("[\1-\31]", control_escape) .. '"]'
 end
 
--- Ends a copy; caught by value.copy alone.
-local function refuse(walk, what)
-  local parts, depth = { walk.root }, #walk.path
+--- The place of a part in a value, as messages name it: `output.items[3].when`.
+---@param root string stands for the whole value
+---@param path (string|integer)[] the keys that lead to the part
+---@return string
+function value.path(root, path)
+  local parts, depth = { root }, #path
   local shorten = depth > PATH_HEAD + PATH_TAIL
-  for i, key in ipairs(walk.path) do
+  for i, key in ipairs(path) do
     if not shorten or i <= PATH_HEAD or i > depth - PATH_TAIL then parts[#parts + 1] = path_part(key)
     elseif i == PATH_HEAD + 1 then parts[#parts + 1] = "..." end
   end
-  walk.message = table.concat(parts) .. ": " .. what
+  return table.concat(parts)
+end
+
+-- Ends a copy; caught by value.copy alone.
+local function refuse(walk, what)
+  walk.message = value.path(walk.root, walk.path) .. ": " .. what
   error(walk, 0)
 end
 

@@ -1,30 +1,21 @@
 -- Containment of JSON values, as PostgreSQL's `@>` of jsonb has it for a pattern that is an object.
+local codec = require "luaflow.testing.codec"
 local json = require "luaflow.json"
 
 local contains = {}
-
--- The decimal digits that a whole number has as JSON, where a double is written in its shortest form; nil for a number with
--- a fraction.
-local function whole_text(number)
-  if number == 0 then return "0" end
-  if type(number) == "cdata" then return json.tostring(number) end
-  if number ~= math.floor(number) then return nil end
-  for precision = 0, 16 do
-    local text = ("%." .. precision .. "e"):format(number)
-    if tonumber(text) == number then
-      local sign, first, fraction, exponent = text:match "^(%-?)(%d)%.?(%d*)e([+-]%d+)$"
-      return sign .. first .. fraction .. ("0"):rep(tonumber(exponent) - #fraction)
-    end
-  end
-end
 
 local function is_number(given)
   return type(given) == "number" or type(given) == "cdata"
 end
 
+-- A double counts as the number that its shortest form says, as it does in the database.
+local function digits(number)
+  return number == 0 and "0" or codec.number(number)
+end
+
 local function same_scalar(a, b)
   if type(a) == type(b) then return a == b end
-  return is_number(a) and is_number(b) and whole_text(a) == whole_text(b)
+  return is_number(a) and is_number(b) and digits(a) == digits(b)
 end
 
 --- The name of a value's type as jsonb_typeof has it. The value is one that luaflow.value has copied.
