@@ -1,0 +1,45 @@
+-- ensure_flow_compiled(flow_slug, shape) -> {"status", "differences"}. Compatibility; owner only. The shape is {"steps": [...], "options"}; every step goes
+-- to the queue named like the flow.
+-- compiled: stored, with its queue and an active alias of its own name; verified: it was, and is equal (options are not compared); recompiled: it
+-- differed in a development database (is_local()) and was made anew, its runs gone; mismatch: it differs, and nothing changed, as always where a
+-- worker deployed the flow. Raises check_violation for an invalid slug, and for one whose queue cannot be had.
+-- Locks: the deployment lock until commit; the alias, exclusively, where it stores.
+create or replace function pgflow.ensure_flow_compiled(flow_slug text, shape jsonb) returns jsonb
+language plpgsql volatile
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  v_stored pgflow.flows;
+  v_differences text[] := '{}';
+  v_status text := 'compiled';
+begin
+  perform pgflow._lock_deployments();
+  select f.* into v_stored from pgflow.flows f where f.flow_slug = ensure_flow_compiled.flow_slug;
+  if found then
+    v_differences := pgflow._compare_flow_shapes(ensure_flow_compiled.shape, pgflow._get_flow_shape(v_stored.flow_slug));
+    if v_differences = '{}' or v_stored.is_deployed or not pgflow.is_local() then
+      return jsonb_build_object(
+        'status', case when v_differences = '{}' then 'verified' else 'mismatch' end, 'differences', to_jsonb(v_differences)
+      );
+    end if;
+    v_status := 'recompiled';
+    perform pgflow.delete_flow_and_data(v_stored.flow_slug);
+  end if;
+
+  perform pgflow.create_flow(
+    ensure_flow_compiled.flow_slug, (ensure_flow_compiled.shape #>> '{options,maxAttempts}')::int,
+    (ensure_flow_compiled.shape #>> '{options,baseDelay}')::int, (ensure_flow_compiled.shape #>> '{options,timeout}')::int
+  );
+  perform pgflow.add_step(
+    ensure_flow_compiled.flow_slug, s.step ->> 'slug', pgflow._sorted_texts(s.step -> 'dependencies'),
+    (s.step #>> '{options,maxAttempts}')::int, (s.step #>> '{options,baseDelay}')::int, (s.step #>> '{options,timeout}')::int,
+    (s.step #>> '{options,startDelay}')::int, s.step ->> 'stepType',
+    s.step #> '{requiredInputPattern,value}', s.step #> '{forbiddenInputPattern,value}',
+    coalesce(s.step ->> 'whenUnmet', 'skip'), coalesce(s.step ->> 'whenExhausted', 'fail')
+  )
+  from jsonb_array_elements(ensure_flow_compiled.shape -> 'steps') with ordinality as s (step, n)
+  order by s.n;
+  return jsonb_build_object('status', v_status, 'differences', to_jsonb(v_differences));
+end;
+$$;

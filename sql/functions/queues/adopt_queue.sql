@@ -1,0 +1,38 @@
+-- adopt_queue(queue_name): records a PGMQ queue that no deployment made, so that deployments may route steps to it. Owner only.
+-- Refused, with the reason (object_not_in_prerequisite_state), where its name is not canonical and where it holds messages or archived ones that belong to no
+-- task of luaflow. Raises undefined_object where PGMQ does not know it. A queue that is recorded already is left as it is.
+-- Locks: the deployment lock until commit.
+create or replace function pgflow.adopt_queue(queue_name text) returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  v_known_as text;
+  v_foreign record;
+begin
+  perform pgflow._lock_deployments();
+  if exists (select from pgflow.queues q where q.queue_name = adopt_queue.queue_name) then
+    return;
+  end if;
+  select m.queue_name into v_known_as from pgmq.meta m
+  where m.queue_name = adopt_queue.queue_name or lower(m.queue_name) = adopt_queue.queue_name
+  order by m.queue_name <> adopt_queue.queue_name limit 1;
+  if not found then
+    raise exception 'PGMQ has no queue %', quote_nullable(adopt_queue.queue_name)
+      using errcode = 'undefined_object', hint = 'a queue that does not exist needs no adoption: the deployment that names it makes it';
+  end if;
+  if not pgflow.is_valid_queue_name(v_known_as) then
+    raise exception 'queue % cannot be adopted: its name is not in lower case, of letters, digits and _, and at most 47 characters', quote_literal(v_known_as)
+      using errcode = 'object_not_in_prerequisite_state', hint = 'route the steps to another queue';
+  end if;
+  select * into v_foreign from pgflow._foreign_messages(v_known_as);
+  if v_foreign.waiting + v_foreign.archived > 0 then
+    raise exception 'queue % cannot be adopted: it holds % messages and % archived ones that belong to no task',
+      quote_literal(v_known_as), v_foreign.waiting, v_foreign.archived
+      using errcode = 'object_not_in_prerequisite_state',
+        hint = 'somebody else uses it: route the steps to another queue; if nobody does any more, drop it with pgmq.drop_queue';
+  end if;
+  insert into pgflow.queues (queue_name) values (v_known_as);
+end;
+$$;

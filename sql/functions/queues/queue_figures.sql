@@ -1,0 +1,36 @@
+-- queue_figures(queue_name) -> one row of what pgflow.queue_status shows of a queue: how many messages it holds, how many of them are visible now, the age of the
+-- oldest, how many tasks of it are started, its live workers (not stopped, not deprecated, a heartbeat in the last 30 s), and which 'flow.step' can still appear
+-- on it although a live worker lacks it, or no worker lives. Nulls for the messages of a queue whose table is gone. Reads the whole queue.
+create or replace function pgflow.queue_figures(p_queue_name text)
+returns table (depth bigint, visible bigint, oldest_age interval, in_flight bigint, live_workers int, uncovered_pairs text[])
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_worker_ids uuid[] := array(
+    select w.worker_id from pgflow.workers w
+    where w.queue_name = p_queue_name and w.stopped_at is null and w.deprecated_at is null
+      and w.last_heartbeat_at > clock_timestamp() - interval '30 seconds'
+  );
+begin
+  live_workers := cardinality(v_worker_ids);
+  uncovered_pairs := array(
+    select p.flow_slug || '.' || p.step_slug from pgflow._reachable_pairs(p_queue_name) p
+    where v_worker_ids = '{}' or exists (
+      select from unnest(v_worker_ids) as w (worker_id)
+      where not exists (
+        select from pgflow.worker_handlers h where h.worker_id = w.worker_id and h.flow_slug = p.flow_slug and h.step_slug = p.step_slug
+      )
+    )
+    order by 1
+  );
+  if pgflow._queue_exists(p_queue_name) then
+    execute format(
+      'select count(*), count(*) filter (where q.vt <= clock_timestamp()), clock_timestamp() - min(q.enqueued_at) from pgmq.%I q',
+      pgmq.format_table_name(p_queue_name, 'q')
+    ) into depth, visible, oldest_age;
+    in_flight := (select count(*) from pgflow._tasks_in_flight(p_queue_name));
+  end if;
+  return next;
+end;
+$$;

@@ -1,0 +1,19 @@
+-- Deletes ended runs with their states, their tasks and these tasks' messages, archived or not: those of the task's own queue alone.
+-- The runs are locked by the caller.
+create or replace function pgflow._delete_runs(p_run_ids uuid[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_queue_names text[];
+  v_message_ids bigint[];
+begin
+  with gone as (
+    delete from pgflow.step_tasks t where t.run_id = any (p_run_ids) returning t.queue_name, t.message_id
+  )
+  select array_agg(g.queue_name), array_agg(g.message_id) into v_queue_names, v_message_ids from gone g;
+  perform pgflow._delete_messages(v_queue_names, v_message_ids);
+  delete from pgflow.step_states s where s.run_id = any (p_run_ids);
+  delete from pgflow.runs r where r.run_id = any (p_run_ids);
+end;
+$$;

@@ -1,0 +1,12 @@
+-- poll_for_tasks(queue_name, vt, qty, ...): gives no tasks and says so in a notice. Compatibility; owner only: clients of old read the queue
+-- themselves and call start_tasks.
+create or replace function pgflow.poll_for_tasks(
+  queue_name text, vt int, qty int, max_poll_seconds int default 5, poll_interval_ms int default 100
+) returns setof pgflow.step_task_record
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  raise notice 'poll_for_tasks gives no tasks: read the queue with pgmq.read_with_poll, then call pgflow.start_tasks';
+end;
+$$;
