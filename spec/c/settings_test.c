@@ -52,6 +52,19 @@ static void test_defaults(void **state) {
   assert_int_equal(outcome.argc - outcome.rest, 1);
 }
 
+static void test_short_output(void **state) {
+  (void)state;
+  struct outcome outcome = READ(FOR_TYPES, "types", "-o", "out", "flows");
+  assert_true(outcome.ok);
+  assert_string_equal(outcome.settings.output, "out");
+  assert_int_equal(outcome.argc - outcome.rest, 1);
+  assert_refused(READ(FOR_TYPES, "types", "flows", "-o"), "--output needs a value");
+  assert_refused(READ(FOR_CHECK, "check", "-o", "out"), "unknown option -o");
+  outcome = READ(FOR_TYPES, "types", "--", "-o");
+  assert_true(outcome.ok);
+  assert_null(outcome.settings.output);
+}
+
 static void test_units(void **state) {
   (void)state;
   assert_int_equal(READ(FOR_WORKER, "worker", "--grace", "2m").settings.grace, 120000);
@@ -174,6 +187,7 @@ static void test_nearest(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_defaults),
+      cmocka_unit_test(test_short_output),
       cmocka_unit_test(test_units),
       cmocka_unit_test(test_values_out_of_range),
       cmocka_unit_test(test_environment),
