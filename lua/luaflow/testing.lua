@@ -1,6 +1,8 @@
--- Flows without a database: a run that is driven task by task, and one that calls the handlers.
+-- Flows without a database: a run that calls handlers, and one that is driven task by task.
 local model = require "luaflow.testing.model"
+local testing_run = require "luaflow.testing.run"
 
 return {
+  run = testing_run.run,
   model = model.start,
 }

@@ -252,6 +252,14 @@ function methods:queued()
   return list
 end
 
+--- Is the task claimed, and neither put back nor ended since?
+---@param slug string
+---@param index integer counts from 0
+---@return boolean
+function methods:is_started(slug, index)
+  return find(self, slug, index, "started") ~= nil
+end
+
 local function input_of(run, step, index)
   if not step.is_map then return outputs_of_dependencies(run, step) end
   local parent = step.dependencies[1]
