@@ -5,8 +5,9 @@ create table pgflow.open_transactions (
   token uuid primary key default gen_random_uuid()
 );
 
+-- Deferred triggers run as whoever commits, so this one brings its owner's rights.
 create function pgflow._refuse_commit() returns trigger
-language plpgsql
+language plpgsql security definer
 set search_path = ''
 as $$
 begin

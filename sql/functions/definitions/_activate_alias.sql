@@ -7,7 +7,7 @@ as $$
 declare
   v_from text;
 begin
-  perform pg_advisory_xact_lock(pgflow._alias_lock_key(p_flow_alias));
+  perform pgflow._lock_aliases(array[p_flow_alias]);
   select a.active_flow_slug into v_from from pgflow.flow_aliases a where a.flow_alias = p_flow_alias for update;
   if v_from is not distinct from p_flow_slug then
     return false;

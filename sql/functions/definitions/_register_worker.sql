@@ -13,8 +13,6 @@ begin
       last_heartbeat_at = excluded.last_heartbeat_at, generation = excluded.generation;
   delete from pgflow.worker_handlers h where h.worker_id = p_worker_id;
   insert into pgflow.worker_handlers (worker_id, flow_slug, step_slug)
-  select p_worker_id, f.value ->> 'slug', s.value ->> 'slug'
-  from jsonb_array_elements(p_registry -> 'flows') f
-  cross join jsonb_array_elements(f.value #> '{shape,steps}') s;
+  select p_worker_id, h.flow_slug, h.step_slug from pgflow._registry_pairs(p_registry) h;
 end;
 $$;

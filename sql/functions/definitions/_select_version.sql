@@ -1,23 +1,24 @@
 -- Activates one flow of a registry under its alias, last of all (I8). A registry that lacks the version that is active now
--- does not move the alias: a stale replica cannot take it back (I2).
-create or replace function pgflow._select_version(p_flow jsonb, p_registry jsonb, p_worker_id uuid) returns text
+-- does not move the alias: a stale replica cannot take it back (I2). Returns one row: what became of the alias, and in words what there is to say of it.
+create or replace function pgflow._select_version(p_flow jsonb, p_registry jsonb, p_worker_id uuid)
+returns table (alias_status text, message text)
 language plpgsql volatile
 set search_path = ''
 as $$
+#variable_conflict use_column
 declare
-  v_active text;
+  v_alias text := p_flow ->> 'alias';
+  v_active text := (select a.active_flow_slug from pgflow.flow_aliases a where a.flow_alias = v_alias);
 begin
   if (p_flow ->> 'retained')::boolean then
-    return 'retained';
-  end if;
-  select a.active_flow_slug into v_active from pgflow.flow_aliases a where a.flow_alias = p_flow ->> 'alias';
-  if v_active is not null
+    return query select 'retained', null::text;
+  elsif v_active is not null
     and not exists (select from jsonb_array_elements(p_registry -> 'flows') f where f.value ->> 'slug' = v_active) then
-    return 'kept';
+    return query select 'kept', format('alias %s stays at %s, which this worker does not have', v_alias, v_active);
+  elsif pgflow._activate_alias(v_alias, p_flow ->> 'slug', p_worker_id) then
+    return query select 'activated', case when v_active is not null then format('alias %s moved from %s', v_alias, v_active) end;
+  else
+    return query select 'already active', null::text;
   end if;
-  if pgflow._activate_alias(p_flow ->> 'alias', p_flow ->> 'slug', p_worker_id) then
-    return 'activated';
-  end if;
-  return 'already active';
 end;
 $$;

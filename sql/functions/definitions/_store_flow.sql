@@ -1,5 +1,5 @@
 -- Carries out what _check_flow_deployment found for one flow: makes its queues, stores or recreates its definition, or updates its
--- runtime options. The caller holds the deployment lock.
+-- runtime options. The caller holds the deployment lock and the alias's.
 create or replace function pgflow._store_flow(p_flow jsonb, p_check_status text) returns void
 language plpgsql volatile
 set search_path = ''
@@ -10,7 +10,6 @@ begin
   perform pgflow._provision_queue(q.queue_name)
   from (select distinct r.value as queue_name from jsonb_each_text(p_flow -> 'routing') r order by 1) q;
   if p_check_status = 'recreated' then
-    perform pg_advisory_xact_lock(pgflow._alias_lock_key(p_flow ->> 'alias'));
     perform pgflow._drop_flow(v_slug);
   end if;
   if p_check_status = 'verified' then

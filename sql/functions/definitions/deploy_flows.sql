@@ -1,9 +1,10 @@
 -- deploy_flows(worker_id, function_name, queue_name, registry, generation): one transaction for a whole registry.
 -- The registry is {"flows": [{"slug", "alias", "retained", "shape", "routing"}]}; see lua/luaflow/registry.lua.
 -- Returns a row for each flow: created | verified | recreated, or, where the deployment is refused, fenced | shape_mismatch |
--- routing_mismatch | alias_conflict | queue_conflict | invalid with the differences; after any refusal nothing has changed.
+-- routing_mismatch | alias_conflict | queue_conflict | invalid with the differences, and then uncovered for each flow whose steps can still appear on the
+-- queue though the registry lacks them (I6). After any refusal nothing has changed.
 -- alias_status: activated | already active | retained | kept (the registry lacks the version that is active now).
--- Locks, until commit: the deployment lock; the function's row for share; the aliases that move, exclusively.
+-- Locks, until commit: the deployment lock; the function's row for share; the aliases concerned, exclusively (lock_not_available after 3 s).
 -- A repeated call verifies. Called by a worker when it starts and at every reload.
 create or replace function pgflow.deploy_flows(
   p_worker_id uuid, p_function_name text, p_queue_name text, p_registry jsonb, p_generation bigint
@@ -13,24 +14,24 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  v_enabled boolean;
-  v_new_function int;
+  v_is_new boolean;
+  v_refusal text;
   v_checks pgflow.deployment_check[];
 begin
   perform pgflow._lock_deployments();
-  insert into pgflow.worker_functions (function_name) values (p_function_name) on conflict do nothing;
-  get diagnostics v_new_function = row_count;
-  select w.enabled into v_enabled from pgflow.worker_functions w where w.function_name = p_function_name for share;
-  if not v_enabled then
+  v_is_new := not exists (select from pgflow.worker_functions w where w.function_name = p_function_name);
+  v_refusal := pgflow._deployment_refusal(p_worker_id, p_function_name);
+  if v_refusal is not null then
     return query
-      select f.value ->> 'slug', 'fenced', 'kept', '{}'::text[], format('worker function %s is disabled', p_function_name)
-      from jsonb_array_elements(p_registry -> 'flows') as f (value);
+      select f.value ->> 'slug', 'fenced', 'kept', '{}'::text[], v_refusal from jsonb_array_elements(p_registry -> 'flows') as f (value);
     return;
   end if;
+  perform pgflow._lock_aliases(pgflow._registry_aliases(p_worker_id, p_queue_name, p_registry));
 
   v_checks := array(select pgflow._check_flow_deployment(f.value, p_registry) from jsonb_array_elements(p_registry -> 'flows') as f (value));
+  v_checks := v_checks || array(select c from pgflow._check_coverage(p_queue_name, p_registry, v_checks) c);
   if exists (select from unnest(v_checks) c where c.status not in ('created', 'verified', 'recreated')) then
-    if v_new_function > 0 then
+    if v_is_new then
       delete from pgflow.worker_functions w where w.function_name = p_function_name;
     end if;
     return query select c.flow_slug, c.status, 'kept', c.differences, c.message from unnest(v_checks) c;
@@ -44,9 +45,11 @@ begin
   perform pgflow._register_worker(p_worker_id, p_function_name, p_queue_name, p_registry, p_generation);
 
   return query
-    select c.flow_slug, c.status, pgflow._select_version(f.value, p_registry, p_worker_id), c.differences, c.message
+    select c.flow_slug, c.status, s.alias_status, c.differences,
+      nullif(concat_ws('; ', c.message, s.message, pgflow._unserved_queues(f.value -> 'routing', p_queue_name)), '')
     from jsonb_array_elements(p_registry -> 'flows') with ordinality as f (value, n)
     join unnest(v_checks) with ordinality as c (flow_slug, status, differences, message, n) on c.n = f.n
+    cross join lateral pgflow._select_version(f.value, p_registry, p_worker_id) s
     order by f.value ->> 'alias';
 end;
 $$;

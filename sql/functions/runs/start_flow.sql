@@ -40,27 +40,7 @@ begin
     return;
   end if;
 
-  insert into pgflow.step_states (flow_slug, run_id, step_slug, initial_tasks, remaining_deps)
-  select s.flow_slug, v_run_id, s.step_slug,
-    case
-      when s.step_type = 'single' then 1
-      when s.deps_count = 0 then jsonb_array_length(start_flow.input)
-    end,
-    s.deps_count
-  from pgflow.steps s
-  where s.flow_slug = v_version.flow_slug
-  order by s.step_slug;
-
-  perform pgflow._send_run_events(array[v_run_id]);
-  perform pgflow._advance_steps(array_fill(v_run_id, array[cardinality(u.step_slugs)]), u.step_slugs)
-  from (
-    select array(select s.step_slug from pgflow.steps s where s.flow_slug = v_version.flow_slug and s.deps_count = 0) as step_slugs
-  ) u;
-  update pgflow.runs r set status = 'completed', completed_at = now()
-  where r.run_id = v_run_id and r.status = 'started' and r.remaining_steps = 0;
-  if found then
-    perform pgflow._send_run_events(array[v_run_id]);
-  end if;
+  perform pgflow._begin_run(v_run_id, null);
   return query select r.* from pgflow.runs r where r.run_id = v_run_id;
 end;
 $$;

@@ -1,0 +1,20 @@
+-- Why a worker may not deploy at all: its function is disabled, or it is deprecated; null where it may. Records the function, enabled, where it is new.
+-- Locks: the function's row for share, until commit: nobody disables it meanwhile.
+create or replace function pgflow._deployment_refusal(p_worker_id uuid, p_function_name text) returns text
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  insert into pgflow.worker_functions (function_name) values (p_function_name) on conflict do nothing;
+  perform from pgflow.worker_functions w where w.function_name = p_function_name for share;
+  return (
+    select case
+      when not f.enabled then format('worker function %s is disabled', p_function_name)
+      when exists (select from pgflow.workers w where w.worker_id = p_worker_id and num_nonnulls(w.deprecated_at, w.stopped_at) > 0)
+        then 'the worker is deprecated'
+    end
+    from pgflow.worker_functions f
+    where f.function_name = p_function_name
+  );
+end;
+$$;

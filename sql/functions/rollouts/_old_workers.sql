@@ -1,0 +1,9 @@
+-- The workers of a function that were deprecated and have not ended yet: not stopped, with a heartbeat of the last 30 s.
+create or replace function pgflow._old_workers(p_function_name text) returns setof pgflow.workers
+language sql volatile
+set search_path = ''
+as $$
+  select w.* from pgflow.workers w
+  where w.function_name = p_function_name and w.deprecated_at is not null and w.stopped_at is null
+    and w.last_heartbeat_at > clock_timestamp() - interval '30 seconds';
+$$;

@@ -1,0 +1,35 @@
+-- finish_rollout(force): the last step of a rollout: enables those of its functions that were enabled when it began, and closes it. Returns each function with its state.
+-- Raises object_not_in_prerequisite_state where no rollout is open, and, unless forced, while an old worker still lives.
+-- Locks: the rollout's record, the functions' rows in order; until commit.
+create or replace function pgflow.finish_rollout(p_force boolean default false) returns table (function_name text, enabled boolean)
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  v_rollout_id bigint;
+  v_waiting text;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('pgflow.rollouts', 0));
+  select r.rollout_id into v_rollout_id from pgflow.rollouts r where r.finished_at is null;
+  if v_rollout_id is null then
+    raise exception 'no rollout is open' using errcode = 'object_not_in_prerequisite_state', hint = 'rollout begin NAME... opens one';
+  end if;
+  select string_agg(format('%s (%s)', s.function_name, s.live_workers), ', ') into v_waiting
+  from pgflow.rollout_status() s where s.live_workers > 0;
+  if v_waiting is not null and not p_force then
+    raise exception 'old workers still live: %', v_waiting
+      using errcode = 'object_not_in_prerequisite_state', hint = 'wait until they have drained, or stop them; to go on regardless, force it';
+  end if;
+  perform pgflow._switch_worker_functions(
+    array(select f.function_name from pgflow.rollout_functions f where f.rollout_id = v_rollout_id and f.was_enabled), true
+  );
+  update pgflow.rollouts r set finished_at = clock_timestamp() where r.rollout_id = v_rollout_id;
+  return query
+    select s.function_name, s.enabled
+    from pgflow.rollout_functions f
+    join pgflow.worker_functions s on s.function_name = f.function_name
+    where f.rollout_id = v_rollout_id
+    order by s.function_name;
+end;
+$$;

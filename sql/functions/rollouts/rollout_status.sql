@@ -1,0 +1,30 @@
+-- rollout_status(): where the open rollout stands, a row for each of its functions: the queues of its workers, whether it was and is enabled, its old workers that still
+-- live and the tasks that they have in flight. No row where no rollout is open. Takes no locks.
+create or replace function pgflow.rollout_status()
+returns table (
+  function_name text, queue_names text[], was_enabled boolean, enabled boolean, live_workers int, tasks_in_flight bigint, begun_at timestamptz
+)
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  return query
+    select f.function_name,
+      array(select distinct w.queue_name from pgflow.workers w where w.function_name = f.function_name order by 1),
+      f.was_enabled, s.enabled,
+      (select count(*)::int from pgflow._old_workers(f.function_name)),
+      (
+        select count(*)
+        from pgflow._old_workers(f.function_name) w
+        cross join pgflow._tasks_in_flight(w.queue_name) t
+        where t.last_worker_id = w.worker_id
+      ),
+      r.begun_at
+    from pgflow.rollouts r
+    join pgflow.rollout_functions f on f.rollout_id = r.rollout_id
+    join pgflow.worker_functions s on s.function_name = f.function_name
+    where r.finished_at is null
+    order by f.function_name;
+end;
+$$;

@@ -1,0 +1,21 @@
+-- Sets a run going whose row has just been stored: its step states, its first event, and whatever is ready. p_kept_run_id: the run whose completed steps it keeps, or null.
+create or replace function pgflow._begin_run(p_run_id uuid, p_kept_run_id uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_step_slugs text[];
+begin
+  perform pgflow._insert_states(p_run_id, p_kept_run_id);
+  perform pgflow._send_run_events(array[p_run_id]);
+  v_step_slugs := array(
+    select s.step_slug from pgflow.step_states s where s.run_id = p_run_id and s.status = 'created' and s.remaining_deps = 0
+  );
+  perform pgflow._advance_steps(array_fill(p_run_id, array[cardinality(v_step_slugs)]), v_step_slugs);
+  update pgflow.runs r set status = 'completed', completed_at = now()
+  where r.run_id = p_run_id and r.status = 'started' and r.remaining_steps = 0;
+  if found then
+    perform pgflow._send_run_events(array[p_run_id]);
+  end if;
+end;
+$$;

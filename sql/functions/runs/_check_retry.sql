@@ -1,0 +1,38 @@
+-- Raises object_not_in_prerequisite_state where a run cannot be retried: it did not fail and was not cancelled, or its version is inactive and no live worker
+-- handles a step that would run.
+create or replace function pgflow._check_retry(p_run pgflow.runs) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_active text := (select a.active_flow_slug from pgflow.flow_aliases a where a.flow_alias = p_run.flow_alias);
+  v_unhandled text;
+begin
+  if p_run.status not in ('failed', 'cancelled') then
+    raise exception 'run % is %', p_run.run_id, p_run.status
+      using errcode = 'object_not_in_prerequisite_state', hint = 'only a failed or cancelled run can be retried';
+  end if;
+  if v_active = p_run.flow_slug then
+    return;
+  end if;
+  select string_agg(s.step_slug, ', ' order by s.step_index) into v_unhandled
+  from pgflow.steps s
+  where s.flow_slug = p_run.flow_slug
+    and not exists (
+      select from pgflow.step_states t where t.run_id = p_run.run_id and t.step_slug = s.step_slug and t.status = 'completed'
+    )
+    and not exists (
+      select from pgflow.workers w
+      join pgflow.worker_handlers h on h.worker_id = w.worker_id and h.flow_slug = s.flow_slug and h.step_slug = s.step_slug
+      where w.queue_name = s.queue_name and w.stopped_at is null and w.deprecated_at is null
+        and w.last_heartbeat_at > clock_timestamp() - interval '30 seconds'
+    );
+  if v_unhandled is not null then
+    raise exception 'version % is not active, and no live worker handles its steps %', p_run.flow_slug, v_unhandled
+      using errcode = 'object_not_in_prerequisite_state', hint = case
+        when v_active is null then format('a worker that has %s, retained or active, must run first', p_run.flow_slug)
+        else format('add %s, retained, to a worker, or start a new run of %s, whose active version is %s', p_run.flow_slug, p_run.flow_alias, v_active)
+      end;
+  end if;
+end;
+$$;

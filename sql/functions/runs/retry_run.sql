@@ -1,0 +1,39 @@
+-- retry_run(run_id) -> the row of a new run of the same version and input; no row for an unknown run. Failed and cancelled runs only. Steps that were completed keep their
+-- outputs and do not run; a map that was not completed runs whole; skipped steps are evaluated again. A second retry of the same run returns the first.
+-- Raises object_not_in_prerequisite_state with the reason where it is refused.
+-- Locks: the alias, shared, and the retried run; until commit.
+create or replace function pgflow.retry_run(run_id uuid) returns setof pgflow.runs
+language plpgsql volatile security definer
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set enable_indexonlyscan = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_run pgflow.runs;
+  v_new_run_id uuid;
+begin
+  perform pg_advisory_xact_lock_shared(pgflow._alias_lock_key(r.flow_alias)) from pgflow.runs r where r.run_id = retry_run.run_id;
+  perform pgflow.lock_runs(array[retry_run.run_id]);
+  select r.* into v_run from pgflow.runs r where r.run_id = retry_run.run_id;
+  if not found then
+    return;
+  end if;
+  select r.run_id into v_new_run_id from pgflow.runs r where r.restart_of_run_id = v_run.run_id;
+  if not found then
+    perform pgflow._check_retry(v_run);
+    insert into pgflow.runs (flow_slug, flow_alias, started_as, input, remaining_steps, restart_of_run_id)
+    values (
+      v_run.flow_slug, v_run.flow_alias, v_run.started_as, v_run.input,
+      (select count(*) from pgflow.step_states s where s.run_id = v_run.run_id and s.status <> 'completed'), v_run.run_id
+    )
+    returning runs.run_id into v_new_run_id;
+    perform pgflow._begin_run(v_new_run_id, v_run.run_id);
+  end if;
+  return query select r.* from pgflow.runs r where r.run_id = v_new_run_id;
+end;
+$$;

@@ -1,0 +1,37 @@
+-- complete_transaction(token, run_id, step_slug, task_index, claim_no, output): completes a task as the last statement of the transaction that open_transaction began; the caller
+-- commits behind it. Raises LF002 where this is not that transaction (somebody ended it in between), LF001 where the claim is no longer the current one, and LF003 where
+-- the output violates its type: the caller rolls back then, and what the handler wrote is undone. After LF003 it records the output by complete_tasks, which fails the task.
+-- Locks: as complete_tasks.
+create or replace function pgflow.complete_transaction(
+  p_token uuid, p_run_id uuid, p_step_slug text, p_task_index int, p_claim_no bigint, p_output jsonb
+) returns void
+language plpgsql volatile security definer
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set enable_indexonlyscan = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_answer text;
+begin
+  delete from pgflow.open_transactions t where t.token = p_token;
+  if not found then
+    raise exception 'the transaction of step % was ended by its handler', p_step_slug
+      using errcode = 'LF002', hint = 'do not commit or roll back through ctx.tx: return from the handler, and luaflow commits';
+  end if;
+  select c.answer into v_answer
+  from pgflow.complete_tasks(array[p_run_id], array[p_step_slug], array[p_task_index], array[p_claim_no], array[p_output]) c;
+  if v_answer <> 'done' then
+    raise exception 'claim % of task %[%] in run % is no longer the current one', p_claim_no, p_step_slug, p_task_index, p_run_id using errcode = 'LF001';
+  end if;
+  if exists (
+    select from pgflow.step_tasks t
+    where t.run_id = p_run_id and t.step_slug = p_step_slug and t.task_index = p_task_index and t.status = 'failed'
+  ) then
+    raise exception 'a map reads the output of step %, and it is not an array', p_step_slug using errcode = 'LF003';
+  end if;
+end;
+$$;

@@ -1,0 +1,18 @@
+-- open_transaction(run_id, step_slug, task_index, claim_no) -> the token of this transaction, of which it must be the first statement. From then on the transaction
+-- commits only together with complete_transaction: any other commit fails with LF002 and undoes everything. Raises LF001 where the claim is no longer the current one.
+-- Locks: none that others wait for.
+create or replace function pgflow.open_transaction(p_run_id uuid, p_step_slug text, p_task_index int, p_claim_no bigint) returns uuid
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_answer text := (pgflow._judge_callbacks(array[p_run_id], array[p_step_slug], array[p_task_index], array[p_claim_no]))[1];
+  v_token uuid;
+begin
+  if v_answer <> 'done' then
+    raise exception 'claim % of task %[%] in run % is no longer the current one', p_claim_no, p_step_slug, p_task_index, p_run_id using errcode = 'LF001';
+  end if;
+  insert into pgflow.open_transactions default values returning token into v_token;
+  return v_token;
+end;
+$$;
