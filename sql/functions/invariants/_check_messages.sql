@@ -10,10 +10,10 @@ begin
   return query
     select 'queue exists', q.queue_name, 'it was made by a deployment and its table is gone'
     from pgflow.queues q
-    where to_regclass(format('pgmq.%I', pgmq.format_table_name(q.queue_name, 'q'))) is null;
+    where not pgflow._queue_exists(q.queue_name);
   for v_queue_name in
     select q.queue_name from pgflow.queues q
-    where to_regclass(format('pgmq.%I', pgmq.format_table_name(q.queue_name, 'q'))) is not null
+    where pgflow._queue_exists(q.queue_name)
     order by q.queue_name
   loop
     return query execute format(

@@ -1,0 +1,42 @@
+-- The part of check_invariants that looks at definitions, aliases and workers.
+create or replace function pgflow._check_definitions() returns table (invariant text, subject text, detail text)
+language plpgsql stable
+set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  return query
+    select 'alias points at a flow of its own', a.flow_alias, coalesce(a.active_flow_slug, 'null')
+    from pgflow.flow_aliases a
+    where a.active_flow_slug is not null
+      and not exists (select from pgflow.flows f where f.flow_slug = a.active_flow_slug and f.flow_alias = a.flow_alias);
+  return query
+    select 'alias is where its history left it', a.flow_alias, format('active is %s, the last activation is of %s', a.active_flow_slug, coalesce(h.to_flow_slug, 'none'))
+    from pgflow.flow_aliases a
+    left join lateral (
+      select h.to_flow_slug from pgflow.alias_activations h where h.flow_alias = a.flow_alias order by h.activation_id desc limit 1
+    ) h on true
+    where a.active_flow_slug is not null and a.active_flow_slug is distinct from h.to_flow_slug;
+  return query
+    select 'alias has a version', a.flow_alias, 'no flow belongs to it'
+    from pgflow.flow_aliases a
+    where not exists (select from pgflow.flows f where f.flow_alias = a.flow_alias);
+  return query
+    select 'row has its parent', f.flow_slug, format('a flow whose alias %s is gone', f.flow_alias)
+    from pgflow.flows f
+    where not exists (select from pgflow.flow_aliases a where a.flow_alias = f.flow_alias);
+  return query
+    select 'row has its parent', format('%s %s.%s', h.worker_id, h.flow_slug, h.step_slug), 'the handler of a worker that is gone'
+    from pgflow.worker_handlers h
+    where not exists (select from pgflow.workers w where w.worker_id = h.worker_id);
+  return query
+    select 'definition counts its dependencies', format('%s %s', s.flow_slug, s.step_slug), format('deps_count is %s, dependencies are %s', s.deps_count, d.known)
+    from pgflow.steps s
+    cross join lateral (select count(*) as known from pgflow.deps d where d.flow_slug = s.flow_slug and d.step_slug = s.step_slug) d
+    where d.known <> s.deps_count;
+  return query
+    select 'step is routed to a known queue', format('%s %s', s.flow_slug, s.step_slug), format('no deployment made queue %s', s.queue_name)
+    from pgflow.steps s
+    where not exists (select from pgflow.queues q where q.queue_name = s.queue_name);
+end;
+$$;
