@@ -75,8 +75,8 @@ static bool parse_quantity(const char *text, const struct unit *units, int64_t *
 
 static bool parse_value(const struct setting_info *info, const char *text, int64_t *value) {
   static const struct unit plain[] = {{"", 1}, {NULL, 0}};
-  static const struct unit times[] = {{"", 1000},   {"s", 1000},    {"ms", 1},       {"min", 60000},
-                                      {"m", 60000}, {"h", 3600000}, {"d", 86400000}, {NULL, 0}};
+  static const struct unit times[] = {{"", 1000},     {"s", 1000},     {"ms", 1},        {"min", 60000}, {"m", 60000},
+                                      {"h", 3600000}, {"d", 86400000}, {"w", 604800000}, {NULL, 0}};
   static const struct unit sizes[] = {{"", 1},        {"b", 1},        {"kb", 1 << 10}, {"k", 1 << 10}, {"mb", 1 << 20},
                                       {"m", 1 << 20}, {"gb", 1 << 30}, {"g", 1 << 30},  {NULL, 0}};
   const struct unit *units = info->kind == SETTING_SECONDS ? times : info->kind == SETTING_BYTES ? sizes : plain;

@@ -19,7 +19,18 @@ enum {
   FOR_MIGRATE = 1 << 6,
   FOR_LUA = 1 << 7,
   FOR_TYPES = 1 << 8,
-  FOR_CLIENTS = FOR_START | FOR_RUNS | FOR_RUN | FOR_MIGRATE,
+  FOR_CANCEL = 1 << 9,
+  FOR_RETRY = 1 << 10,
+  FOR_FLOWS = 1 << 11,
+  FOR_QUEUES = 1 << 12,
+  FOR_WORKER_LIST = 1 << 13,
+  FOR_FUNCTIONS = 1 << 14,
+  FOR_ROLLOUT = 1 << 15,
+  FOR_PRUNE = 1 << 16,
+  FOR_DOCTOR = 1 << 17,
+  FOR_OPERATORS = FOR_CANCEL | FOR_RETRY | FOR_FLOWS | FOR_QUEUES | FOR_WORKER_LIST | FOR_FUNCTIONS | FOR_ROLLOUT |
+                  FOR_PRUNE | FOR_DOCTOR,
+  FOR_CLIENTS = FOR_START | FOR_RUNS | FOR_RUN | FOR_MIGRATE | FOR_OPERATORS,
   FOR_WORKERS = FOR_DEV | FOR_WORKER,
 };
 
@@ -27,7 +38,7 @@ enum setting_kind {
   SETTING_TEXT,    /* const char * */
   SETTING_CHOICE,  /* const char *, one of the words in the argument column */
   SETTING_NUMBER,  /* int64_t */
-  SETTING_SECONDS, /* int64_t milliseconds; written 30, 30s, 500ms, 2m, 1h, 7d */
+  SETTING_SECONDS, /* int64_t milliseconds; written 30, 30s, 500ms, 2m, 1h, 7d, 4w */
   SETTING_BYTES,   /* int64_t; written 512MB, 1GB, 64kB or a plain number */
   SETTING_SWITCH,  /* bool */
 };
@@ -61,7 +72,8 @@ enum setting_kind {
     FOR_WORKERS | FOR_LUA, "largest output of one task, as JSON text")                                                 \
   X(env_file, TEXT, "env-file", "FILE", NULL, 0, 0, "LUAFLOW_ENV_FILE", FOR_WORKERS,                                   \
     "NAME=value lines that handlers find in ctx.env, over the environment")                                            \
-  X(root, TEXT, "root", "DIR", NULL, 0, 0, "LUAFLOW_ROOT", FOR_WORKERS | FOR_CHECK | FOR_TYPES | FOR_LUA | FOR_CLIENTS, \
+  X(root, TEXT, "root", "DIR", NULL, 0, 0, "LUAFLOW_ROOT",                                                             \
+    FOR_WORKERS | FOR_CHECK | FOR_TYPES | FOR_LUA | FOR_CLIENTS,                                                       \
     "folder that require starts from; default: the nearest above that holds .git or .luaflow-root")                    \
   X(log_format, CHOICE, "log-format", "text|json", NULL, 0, 0, "LUAFLOW_LOG_FORMAT", FOR_WORKERS | FOR_LUA,            \
     "how log lines on stderr look; default: text on a terminal, else json")                                            \
@@ -69,7 +81,7 @@ enum setting_kind {
     "least important level that is logged")                                                                            \
   X(development, SWITCH, "development", NULL, NULL, 0, 0, NULL, FOR_WORKER,                                            \
     "handlers must not write new globals, as under luaflow dev")                                                       \
-  X(wait, SWITCH, "wait", NULL, NULL, 0, 0, NULL, FOR_START,                                                           \
+  X(wait, SWITCH, "wait", NULL, NULL, 0, 0, NULL, FOR_START | FOR_RETRY,                                               \
     "show the steps until the run has ended, then print its output; Ctrl-C detaches")                                  \
   X(key, TEXT, "key", "KEY", NULL, 0, 0, NULL, FOR_START,                                                              \
     "idempotency key: a second start with the same key returns the first run")                                         \
@@ -77,8 +89,15 @@ enum setting_kind {
   X(status, CHOICE, "status", "started|completed|failed|cancelled", NULL, 0, 0, NULL, FOR_RUNS,                        \
     "only runs in this state")                                                                                         \
   X(limit, NUMBER, "limit", "N", "20", 1, 1000000, NULL, FOR_RUNS, "at most so many runs, the latest first")           \
-  X(json, SWITCH, "json", NULL, NULL, 0, 0, NULL, FOR_START | FOR_RUNS | FOR_RUN | FOR_CHECK,                          \
+  X(json, SWITCH, "json", NULL, NULL, 0, 0, NULL, FOR_START | FOR_RUNS | FOR_RUN | FOR_CHECK | FOR_OPERATORS,          \
     "print JSON for programs")                                                                                         \
+  X(reason, TEXT, "reason", "TEXT", NULL, 0, 0, NULL, FOR_CANCEL, "why; kept as the run's error message")              \
+  X(all, SWITCH, "all", NULL, NULL, 0, 0, NULL, FOR_WORKER_LIST,                                                       \
+    "also those that stopped, or died more than a day ago")                                                            \
+  X(force, SWITCH, "force", NULL, NULL, 0, 0, NULL, FOR_ROLLOUT, "finish although old workers still run")              \
+  X(older_than, SECONDS, "older-than", "TIME", NULL, 0, INT64_C(3155760000000), NULL, FOR_PRUNE,                       \
+    "remove runs that ended so long ago, such as 12h, 30d or 8w")                                                      \
+  X(prune_batch, NUMBER, "batch", "N", "10000", 1, 1000000, NULL, FOR_PRUNE, "most runs in one transaction")           \
   X(output, TEXT, "output", "DIR", NULL, 0, 0, NULL, FOR_TYPES, "folder for the files, also -o DIR")                   \
   X(print, SWITCH, "print", NULL, NULL, 0, 0, NULL, FOR_MIGRATE, "print the SQL and change nothing")                   \
   X(reset, SWITCH, "reset", NULL, NULL, 0, 0, NULL, FOR_DEV, "throw the database's data away first")                   \

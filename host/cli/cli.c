@@ -45,6 +45,37 @@ static const struct command commands[] = {
     {"runs", FOR_RUNS, 0, 0, false, command_runs, "", "lists runs", "The latest first."},
     {"run", FOR_RUN, 1, 1, false, command_run, "ID", "shows one run as a tree of steps",
      "With states, durations, attempts and errors."},
+    {"cancel", FOR_CANCEL, 1, 1, false, command_cancel, "ID", "ends a run",
+     "What waits is taken back, handlers that run are told to end, and what they return is refused. Exits 1 where the "
+     "run\n"
+     "had ended already."},
+    {"retry", FOR_RETRY, 1, 1, false, command_retry, "ID",
+     "starts a failed or cancelled run again from what had not completed",
+     "A new run of the same version and input, whose id is printed; a second retry of the same run gives that run "
+     "again."},
+    {"flows", FOR_FLOWS, 0, 2, false, command_flows, "[retire ALIAS | forget SLUG]",
+     "lists the versions of each alias, and what keeps an old one alive",
+     "retire: the alias has no active version any more, and starting it is refused. forget: removes a version without "
+     "runs."},
+    {"queues", FOR_QUEUES, 0, 0, false, command_queues, "", "lists queues: what waits there, how long, and for whom",
+     ""},
+    {"workers", FOR_WORKER_LIST, 0, 0, false, command_workers, "",
+     "lists workers: their state and what they have in flight",
+     "running; draining: deprecated, it finishes what it has; dead: not heard of for 30 s; stopped."},
+    {"functions", FOR_FUNCTIONS, 0, ANY_NUMBER, false, command_functions, "[enable|disable NAME...]",
+     "lists worker functions; switches them",
+     "Workers of a disabled function that start wait, without deploying or claiming; those that run go on."},
+    {"rollout", FOR_ROLLOUT, 1, ANY_NUMBER, false, command_rollout, "begin NAME... | status | finish",
+     "fences worker functions while a new version is brought out",
+     "begin: disables the functions, tells their workers to stop and waits for that; again with the same names it goes "
+     "on.\n"
+     "finish: enables those that were enabled before. tools/README.md has the whole sequence."},
+    {"prune", FOR_PRUNE, 0, 0, false, command_prune, "--older-than TIME", "removes runs that ended long ago",
+     "With their tasks and archived messages, a batch at a time."},
+    {"doctor", FOR_DOCTOR, 0, 0, false, command_doctor, "", "checks the installation, the connection and the data",
+     "A line for each finding: ok, warning or problem, with what to do. Exits 1 where there is a problem, 6 where "
+     "luaflow\n"
+     "cannot work with the database at all. Reads every table."},
     {"migrate", FOR_MIGRATE, 0, 0, false, command_migrate, "", "installs or upgrades the schema",
      "Safe to run twice and from several places at once."},
     {"lua", FOR_LUA, 1, ANY_NUMBER, true, command_lua, "SCRIPT [ARG...]", "runs a Lua script in an executor of its own",

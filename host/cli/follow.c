@@ -7,15 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/plain.h"
+#include "cli/reconnect.h"
 #include "cli/signals.h"
 
 enum {
   FIRST_POLL_MS = 50,
   LAST_POLL_MS = 500,
   LINE_MS = 2000, /* between two lines about the same map step */
-  RECONNECT_MS = 1000,
-  RECONNECTS = 60,
 };
 
 struct follow {
@@ -95,28 +93,14 @@ static bool show(struct follow *follow, const struct runview *view) {
   return print_news(follow, view);
 }
 
-/* Renews the connection. False: given up, or Ctrl-C (*detached). */
-static bool reconnect(struct follow *follow, bool *detached, struct err *err) {
-  char *why = plain_copy(err->message, PLAIN_LINE);
-  fprintf(stderr, "luaflow: %s; connecting again\n", why);
-  free(why);
-  follow->lines_drawn = 0;
-  for (int i = 0; i < RECONNECTS; i++) {
-    if (signals_wait(&follow->signals, RECONNECT_MS) != 0) {
-      *detached = true;
-      return false;
-    }
-    if (db_reopen(follow->db, err)) return true;
-  }
-  return false;
-}
-
 /* Reads the run once, whatever happens to the connection meanwhile. */
 static enum follow_end read_view(struct follow *follow, struct runview *view, struct err *err) {
   bool detached = false;
   while (!runview_read(view, follow->db, follow->run_id, false, err)) {
     if (follow->db->interrupted) return FOLLOW_DETACHED;
-    if (err->kind != ERR_RETRY || !reconnect(follow, &detached, err)) return detached ? FOLLOW_DETACHED : FOLLOW_FAILED;
+    follow->lines_drawn = 0;
+    if (err->kind != ERR_RETRY || !reconnect(follow->db, &follow->signals, &detached, err))
+      return detached ? FOLLOW_DETACHED : FOLLOW_FAILED;
   }
   return FOLLOW_ENDED;
 }

@@ -1,5 +1,4 @@
 /* luaflow run: one run as a tree of its steps. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,35 +8,15 @@
 #include "cli/commands.h"
 #include "cli/plain.h"
 #include "cli/runview.h"
-
-/* 8-4-4-4-12 hexadecimal digits. */
-static bool is_run_id(const char *text) {
-  static const char pattern[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
-  if (strlen(text) != strlen(pattern)) return false;
-  for (size_t i = 0; text[i]; i++)
-    if (pattern[i] == '-' ? text[i] != '-' : !isxdigit((unsigned char)text[i])) return false;
-  return true;
-}
+#include "cli/show.h"
 
 static bool print_json(struct db *db, const char *run_id, struct err *err) {
   const char *parameters[] = {run_id};
   PGresult *result;
   if (!db_run(db, DB_RUN_JSON, parameters, &result, err)) return false;
-  bool found = PQntuples(result) == 1;
-  if (found && isatty(STDOUT_FILENO) == 1) {
-    const char *text[] = {db_text(result, 0, 0)};
-    PGresult *pretty;
-    bool ok = db_run(db, DB_PRETTY, text, &pretty, err);
-    PQclear(result);
-    if (!ok) return false;
-    result = pretty;
-  }
-  if (found)
-    puts(db_text(result, 0, 0));
-  else
-    err_set(err, ERR_CONFIG, EXIT_FAILED, "run: there is no run %s", run_id);
+  if (PQntuples(result) == 1) return show_result(db, result, err);
   PQclear(result);
-  return found;
+  return err_set(err, ERR_CONFIG, EXIT_FAILED, "run: there is no run %s", run_id);
 }
 
 static void print_error(const char *step, const char *error) {
@@ -73,11 +52,7 @@ int command_run(const struct call *call) {
   const char *run_id = call->argv[0];
   struct db db;
   struct err err;
-  if (!is_run_id(run_id)) {
-    err_set(&err, ERR_CONFIG, EXIT_USAGE, "run: \"%s\" is no run id", run_id);
-    err_hint(&err, "luaflow runs lists the runs");
-    return cli_fail(&err);
-  }
+  if (!show_check_run_id("run", run_id, &err)) return cli_fail(&err);
   if (!client_connect_to_schema(call->settings, "run", &db, &err)) return cli_fail(&err);
   bool ok = call->settings->json ? print_json(&db, run_id, &err) : print_tree(&db, run_id, &err);
   db_close(&db);

@@ -2,15 +2,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/xalloc.h"
 #include "cli/client.h"
 #include "cli/commands.h"
-#include "cli/follow.h"
 #include "cli/json.h"
-
-enum { EXIT_DETACHED = 130 /* as for a program that Ctrl-C ended */ };
+#include "cli/outcome.h"
 
 /* Postgres refuses some texts that are JSON, such as \u0000: also an error of the command line. */
 static bool check_on_server(struct db *db, const char *input, struct err *err) {
@@ -38,55 +35,6 @@ static void print_run(const struct call *call, const char *run_id) {
   printf(call->settings->json ? "{\"run_id\": \"%s\"}\n" : "%s\n", run_id);
 }
 
-/* The output as the database has it; on a terminal laid out for reading. */
-static bool print_output(struct db *db, const char *run_id, struct err *err) {
-  const char *parameters[] = {run_id};
-  PGresult *result;
-  if (!db_run(db, DB_RUN_OUTPUT, parameters, &result, err)) return false;
-  if (isatty(STDOUT_FILENO) == 1 && db_text(result, 0, 0)) {
-    const char *output[] = {db_text(result, 0, 0)};
-    PGresult *pretty;
-    bool ok = db_run(db, DB_PRETTY, output, &pretty, err);
-    PQclear(result);
-    if (!ok) return false;
-    result = pretty;
-  }
-  printf("%s\n", db_text(result, 0, 0) ? db_text(result, 0, 0) : "null");
-  PQclear(result);
-  return true;
-}
-
-static int report_failure(const struct runview *view) {
-  struct err err;
-  err_set(&err, ERR_CONFIG, EXIT_FAILED, "run %s %s%s%s: %s", view->run_id,
-          view->status == RUN_CANCELLED ? "was cancelled" : "failed", view->error_step ? " at step " : "",
-          view->error_step ? view->error_step : "", view->error ? view->error : "no reason is recorded");
-  err_hint(&err, "luaflow run %s shows all of it", view->run_id);
-  return cli_fail(&err);
-}
-
-static int wait_for_run(struct db *db, const char *run_id) {
-  struct runview view;
-  struct err err;
-  int code = EXIT_DONE;
-  switch (follow_run(db, run_id, &view, &err)) {
-    case FOLLOW_FAILED:
-      err_hint(&err, "the run goes on; look at it with: luaflow run %s", run_id);
-      return cli_fail(&err);
-    case FOLLOW_DETACHED:
-      fprintf(stderr, "detached; the run goes on. Look at it with: luaflow run %s\n", run_id);
-      return EXIT_DETACHED;
-    case FOLLOW_ENDED:
-      break;
-  }
-  if (view.status != RUN_COMPLETED)
-    code = report_failure(&view);
-  else if (!print_output(db, run_id, &err))
-    code = cli_fail(&err);
-  runview_free(&view);
-  return code;
-}
-
 int command_start(const struct call *call) {
   struct err err;
   struct db db;
@@ -101,7 +49,7 @@ int command_start(const struct call *call) {
   if (!run_id)
     code = cli_fail(&err);
   else if (call->settings->wait)
-    code = wait_for_run(&db, run_id);
+    code = outcome_wait(&db, run_id);
   else
     print_run(call, run_id);
   free(run_id);

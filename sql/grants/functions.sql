@@ -46,7 +46,7 @@ begin
         ('pgflow_reader', 'execute on function pgflow.check_invariants()'),
         ('pgflow_reader', 'execute on function pgflow.queue_figures(text), pgflow.get_run_with_states(uuid), pgflow.is_local()'),
         ('pgflow_reader', 'execute on function pgflow.uncovered_pairs(text, text[], text[])'),
-        ('pgflow_reader', 'execute on function pgflow.rollout_status()'),
+        ('pgflow_reader', 'execute on function pgflow.rollout_status(), pgflow.worker_tasks()'),
         ('pgflow_compat', 'usage on schema pgflow'),
         ('pgflow_compat', 'execute on function pgflow.start_tasks(text, bigint[], uuid)'),
         ('pgflow_compat', 'execute on function pgflow.requeue_stalled_tasks()'),

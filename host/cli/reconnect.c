@@ -1,0 +1,23 @@
+/* One attempt a second. */
+#include "cli/reconnect.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/plain.h"
+
+enum { RECONNECT_MS = 1000, RECONNECTS = 60 };
+
+bool reconnect(struct db *db, const struct signals *signals, bool *interrupted, struct err *err) {
+  char *why = plain_copy(err->message, PLAIN_LINE);
+  fprintf(stderr, "luaflow: %s; connecting again\n", why);
+  free(why);
+  for (int i = 0; i < RECONNECTS; i++) {
+    if (signals_wait(signals, RECONNECT_MS) != 0) {
+      *interrupted = true;
+      return false;
+    }
+    if (db_reopen(db, err)) return true;
+  }
+  return false;
+}

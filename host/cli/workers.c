@@ -1,0 +1,43 @@
+/* luaflow workers: each worker with its state and what it has in flight. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/client.h"
+#include "cli/commands.h"
+#include "cli/show.h"
+#include "cli/table.h"
+
+static enum tone tone_of(const char *state) {
+  if (strcmp(state, "running") == 0) return TONE_GOOD;
+  if (strcmp(state, "dead") == 0) return TONE_BAD;
+  return strcmp(state, "stopped") == 0 ? TONE_FAINT : TONE_BUSY;
+}
+
+static void print_workers(const PGresult *result) {
+  static const struct table_column columns[] = {
+      {"WORKER", 0, 9, false},     {"QUEUE", 0, 8, false},     {"FUNCTION", 3, 8, false},  {"STATE", 0, 0, false},
+      {"GENERATION", 2, 0, false}, {"IN FLIGHT", 0, 0, false}, {"HEARTBEAT", 1, 0, false}, {"LAST RELOAD", 0, 0, true},
+  };
+  struct table table = table_begin(columns, 8);
+  for (int row = 0; row < PQntuples(result); row++) {
+    const char *state = db_text(result, row, 3);
+    for (int column = 0; column < 6; column++)
+      table_put(&table, column == 3 ? tone_of(state) : TONE_PLAIN, db_text(result, row, column));
+    table_put_duration(&table, TONE_FAINT, db_number(result, row, 6), " ago");
+    if (db_text(result, row, 7))
+      table_printf(&table, TONE_BAD, "failed: %s", db_text(result, row, 7));
+    else
+      table_put(&table, TONE_PLAIN, NULL);
+  }
+  table_print(&table);
+}
+
+int command_workers(const struct call *call) {
+  const char *parameters[] = {call->settings->all ? "t" : "f"};
+  struct db db;
+  struct err err;
+  if (!client_connect_to_schema(call->settings, "workers", &db, &err)) return cli_fail(&err);
+  bool ok = show_list(&db, call->settings, DB_WORKERS, DB_WORKERS_JSON, parameters, print_workers, &err);
+  db_close(&db);
+  return ok ? EXIT_DONE : cli_fail(&err);
+}
