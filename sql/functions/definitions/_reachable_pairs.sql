@@ -19,7 +19,7 @@ begin
             select format('run %s is started and can still reach the step', r.run_id)
             from pgflow.runs r
             join pgflow.step_states t on t.run_id = any (array[r.run_id]) and t.step_slug = s.step_slug
-            where r.flow_slug = any (array[s.flow_slug]) and r.status = 'started' and t.status in ('created', 'started')
+            where r.flow_slug = any (array[s.flow_slug]) and num_nonnulls(r.completed_at, r.failed_at, r.cancelled_at) = 0 and t.status in ('created', 'started')
             limit 1
           )
         end as held_by

@@ -21,11 +21,21 @@ declare
   v_answers text[];
 begin
   perform pgflow.lock_runs(p_run_ids);
+  v_answers := pgflow._judge_callbacks(p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos);
   v_rounds := pgflow._batch_rounds(p_run_ids, p_step_slugs);
-  v_answers := array_fill('stale'::text, array[coalesce(cardinality(p_run_ids), 0)]);
-  for v_round in 1 .. (select coalesce(max(r.n), 0) from unnest(v_rounds) as r (n)) loop
-    v_answers := pgflow._complete_round(p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos, p_outputs, v_rounds, v_round, v_answers);
-  end loop;
-  return query select a.n::int, a.answer from unnest(v_answers) with ordinality as a (answer, n) order by a.n;
+  if v_rounds is null then
+    v_answers := pgflow._record_completions(p_run_ids, p_step_slugs, p_task_indexes, p_outputs, v_answers);
+  else
+    for v_round in 1 .. (select max(r.n) from unnest(v_rounds) as r (n)) loop
+      v_answers := pgflow._merge_round(v_round, v_rounds, v_answers, pgflow._record_completions(
+        p_run_ids, p_step_slugs, p_task_indexes, p_outputs,
+        pgflow._pick_round(v_round, v_rounds, pgflow._judge_callbacks(p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos))
+      ));
+    end loop;
+  end if;
+  return query
+    select a.n::int, case a.answer when 'violation' then 'done' else a.answer end
+    from unnest(v_answers) with ordinality as a (answer, n)
+    order by a.n;
 end;
 $$;

@@ -1,25 +1,18 @@
--- Records one round of a batch's completions (see _batch_rounds) and moves their runs on. Returns the batch's answers, those of this round put in.
+-- Records the completions of a batch whose answer is 'done' and moves their runs on. Returns the answers: 'violation' where the output ended the run, 'stale' behind it.
 -- The runs are locked by the caller.
-create or replace function pgflow._complete_round(
-  p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_claim_nos bigint[], p_outputs jsonb[], p_rounds int[], p_round int, p_answers text[]
+create or replace function pgflow._record_completions(
+  p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_outputs jsonb[], p_answers text[]
 ) returns text[]
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_found text[] := pgflow._judge_callbacks(p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos);
-  v_answers text[];
+  v_answers text[] := pgflow._find_type_violations(p_run_ids, p_step_slugs, p_task_indexes, p_outputs, p_answers);
   v_run_ids uuid[];
   v_step_slugs text[];
   v_queue_names text[];
   v_message_ids bigint[];
 begin
-  v_found := array(
-    select case when g.round = p_round then g.found else 'elsewhere' end
-    from unnest(p_rounds, v_found) with ordinality as g (round, found, n) order by g.n
-  );
-  v_answers := pgflow._find_type_violations(p_run_ids, p_step_slugs, p_task_indexes, p_outputs, v_found);
-
   with recorded as (
     update pgflow.step_tasks t
     set status = 'completed', output = coalesce(g.output, 'null'), completed_at = now(), settled_claim_no = t.claim_no
@@ -38,9 +31,6 @@ begin
     perform pgflow._record_type_violations(p_run_ids, p_step_slugs, p_task_indexes, p_outputs, v_answers);
   end if;
   perform pgflow._archive_messages(v_queue_names, v_message_ids);
-  return array(
-    select case a.answer when 'violation' then 'done' when 'elsewhere' then a.given else a.answer end
-    from unnest(v_answers, p_answers) with ordinality as a (answer, given, n) order by a.n
-  );
+  return v_answers;
 end;
 $$;
