@@ -41,6 +41,16 @@ describe("testing.run", function()
     assert.same({ total = 203 }, result.output)
   end)
 
+  it("does what the guide shows", function()
+    local file = assert(io.open "flows/README.md")
+    local guide = file:read "*a"
+    file:close()
+    local example = guide:match "\n## Testing a flow without a database\n.-\n```lua\n(.-)```\n"
+    local chunk, ran = assert(loadstring(example, "@flows/README.md")), false
+    setfenv(chunk, setmetatable({ it = function(_, fn) fn() ran = true end }, { __index = getfenv() }))()
+    assert.is_true(ran)
+  end)
+
   it("takes deployed flows; ctx.queue is the step's route", function()
     local flow = new_flow():step({ slug = "a" }, function(_, ctx) return ctx.queue end)
       :step({ slug = "b" }, function(_, ctx) return ctx.queue end)
