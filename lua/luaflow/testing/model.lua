@@ -93,7 +93,7 @@ local function complete_step(run, step, output)
   for _, dependent in ipairs(step.dependents) do
     local waiting = run.states[dependent.slug]
     waiting.remaining_deps = waiting.remaining_deps - 1
-    if dependent.is_map then waiting.initial_tasks = step.is_map and state.initial_tasks or #output end
+    if dependent.is_map then waiting.initial_tasks = #output end
   end
 end
 
@@ -117,14 +117,12 @@ end
 
 -- ---- what follows from a change ----
 
--- The steps that have become ready since they were last looked at, in their order: those whose condition is met, and the
--- others by what is to be done.
+-- The steps that are ready, in their order: those whose condition is met, and the others by what is to be done.
 local function judge_ready(run)
   local ready = { met = {}, fail = {}, skip = {}, ["skip-cascade"] = {} }
   for _, step in ipairs(run.steps) do
     local state = run.states[step.slug]
-    if state.status == "created" and state.remaining_deps == 0 and not state.judged then
-      state.judged = true
+    if state.status == "created" and state.remaining_deps == 0 then
       local list = ready[condition_met(run, step) and "met" or step.when_unmet]
       list[#list + 1] = step
     end
