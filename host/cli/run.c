@@ -40,7 +40,7 @@ static bool print_tree(struct db *db, const char *run_id, struct err *err) {
   struct runview view;
   if (!runview_read(&view, db, run_id, true, err)) return false;
   struct buf out = {0};
-  runview_draw(&view, &style, view.step_count + 2, &out);
+  runview_draw(&view, &style, view.step_count + 4, &out);
   fwrite(out.data, 1, out.len, stdout);
   if (style.terminal) print_errors(&view);
   buf_free(&out);

@@ -119,8 +119,16 @@ static void put_started(struct line *line, const struct runview_step *step, cons
   if (step->error) line_printf(line, TONE_FAINT, "  %s", step->error);
 }
 
+static const char *skip_words(const char *reason) {
+  if (!reason) return "";
+  if (strcmp(reason, "condition_unmet") == 0) return ": its condition is not met";
+  if (strcmp(reason, "handler_failed") == 0) return ": its handler failed";
+  return strcmp(reason, "dependency_skipped") == 0 ? ": a step that it needs was skipped" : "";
+}
+
 /* The state of a step that a run left behind when it ended before its time is told as such. */
-static void put_state(struct line *line, const struct runview_step *step, bool run_goes_on) {
+static void put_state(struct line *line, const struct runview_step *step, enum run_status run) {
+  bool run_goes_on = run == RUN_STARTED;
   char duration[32];
   format_duration(duration, sizeof duration, step->ms);
   put_tasks(line, step, run_goes_on);
@@ -132,9 +140,10 @@ static void put_state(struct line *line, const struct runview_step *step, bool r
       if (run_goes_on)
         put_started(line, step, duration);
       else
-        line_put(line, TONE_FAINT, "given up");
+        line_put(line, TONE_FAINT, run == RUN_CANCELLED ? "cancelled" : "given up");
       return;
     case STEP_COMPLETED:
+      if (step->kept) line_put(line, TONE_FAINT, "kept from before the retry: ");
       line_put_whole(line, TONE_PLAIN, step->ms >= 0 ? duration : "nothing to do");
       break;
     case STEP_FAILED:
@@ -142,8 +151,8 @@ static void put_state(struct line *line, const struct runview_step *step, bool r
       if (step->ms >= 0) line_put_whole(line, TONE_BAD, duration);
       break;
     case STEP_SKIPPED:
-      line_printf(line, TONE_FAINT, "skipped: %s", step->skip_reason ? step->skip_reason : "");
-      return;
+      line_printf(line, TONE_FAINT, "skipped%s", skip_words(step->skip_reason));
+      break;
   }
   if (step->attempts > 1) line_printf(line, TONE_BUSY, "  %lld attempts", step->attempts);
   if (step->error && step->status != STEP_COMPLETED) line_printf(line, TONE_BAD, "  %s", step->error);
@@ -174,7 +183,7 @@ static void draw_step(struct drawing *drawing, int index) {
   line_printf(line, mark.tone, "%s ", line->style->unicode ? mark.unicode : mark.plain);
   line_put_within(line, TONE_PLAIN, step->slug, longest_name_end(line->style) - line->column);
   line_pad(line, GAP + (line->column > drawing->name_end ? line->column : drawing->name_end));
-  put_state(line, step, drawing->view->status == RUN_STARTED);
+  put_state(line, step, drawing->view->status);
   put_other_dependencies(line, step);
   line_end(line);
 }
@@ -199,7 +208,13 @@ static void draw_active(struct drawing *drawing) {
   }
 }
 
-static void draw_run(struct line *line, const struct runview *view) {
+static void draw_link(struct line *line, const char *words, const char *run_id) {
+  line_printf(line, TONE_FAINT, "%s %s", words, run_id);
+  line_end(line);
+}
+
+/* Returns how many lines. */
+static int draw_run(struct line *line, const struct runview *view) {
   char duration[32], age[32];
   format_duration(duration, sizeof duration, view->ms);
   format_duration(age, sizeof age, view->age);
@@ -213,17 +228,21 @@ static void draw_run(struct line *line, const struct runview *view) {
     line_put_whole(line, TONE_FAINT, age);
     line_put(line, TONE_FAINT, " ago");
   }
+  if (view->error && !view->error_step) line_printf(line, TONE_BAD, "  %s", view->error);
   line_end(line);
+  if (view->restart_of) draw_link(line, "a retry of", view->restart_of);
+  if (view->restarted_as) draw_link(line, "retried as", view->restarted_as);
+  return 1 + (view->restart_of != NULL) + (view->restarted_as != NULL);
 }
 
 int runview_draw(const struct runview *view, const struct style *style, int most_lines, struct buf *out) {
-  struct drawing drawing = {.view = view, .line = {.out = out, .style = style}, .lines_left = most_lines - 2};
+  struct drawing drawing = {.view = view, .line = {.out = out, .style = style}};
   for (int i = 0; i < view->step_count; i++) {
     int end = 3 * depth_of(view, i) + 5 + text_width(view->steps[i].slug);
     if (end > drawing.name_end && end < style->width / 2) drawing.name_end = end;
   }
-  draw_run(&drawing.line, view);
-  int room = drawing.lines_left;
+  int head = draw_run(&drawing.line, view);
+  int room = drawing.lines_left = most_lines - head - 1; /* one for those that get none */
   if (view->step_count <= room)
     draw_children(&drawing, -1);
   else
@@ -232,7 +251,7 @@ int runview_draw(const struct runview *view, const struct style *style, int most
     line_printf(&drawing.line, TONE_FAINT, "   and %d more steps", drawing.hidden);
     line_end(&drawing.line);
   }
-  return 1 + room - drawing.lines_left + (drawing.hidden > 0);
+  return head + room - drawing.lines_left + (drawing.hidden > 0);
 }
 
 /* How a step goes on. */

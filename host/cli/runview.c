@@ -39,6 +39,8 @@ static bool read_run(struct runview *view, struct db *db, const char *run_id, st
     view->age = db_number(result, 0, 5);
     view->error_step = copy(result, 0, 6);
     view->error = copy(result, 0, 7);
+    view->restart_of = copy(result, 0, 8);
+    view->restarted_as = copy(result, 0, 9);
   } else {
     err_set(err, ERR_CONFIG, EXIT_FAILED, "run: there is no run %s", run_id);
     err_hint(err, "luaflow runs lists them");
@@ -68,6 +70,7 @@ static void read_step(struct runview *view, const PGresult *result, int row) {
       .dependencies = copy(result, row, 10),
       .most_attempts = db_number(result, row, 11),
       .unserved = copy(result, row, 12),
+      .kept = db_bool(result, row, 13),
   };
   if (db_text(result, row, 9)) step->phase = (enum task_phase)index_of(db_text(result, row, 9), phase_names, 4);
   const char *last = step->dependencies ? strrchr(step->dependencies, ' ') : NULL;
@@ -123,6 +126,8 @@ void runview_free(struct runview *view) {
   free(view->run_id);
   free(view->flow_slug);
   free(view->flow_alias);
+  free(view->restart_of);
+  free(view->restarted_as);
   free(view->error_step);
   free(view->error);
   *view = (struct runview){0};

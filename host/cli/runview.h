@@ -31,6 +31,7 @@ struct runview_step {
   char *skip_reason;
   char *dependencies; /* slugs with a space between; NULL */
   char *unserved;     /* its queue, where the step goes on though no live worker serves that; NULL */
+  bool kept;          /* it completed in the run that this one is a retry of */
   int parent;         /* the step that it is drawn under; -1: the run */
 };
 
@@ -40,8 +41,10 @@ struct runview {
   char *flow_slug;
   char *flow_alias;
   enum run_status status;
-  long long ms;  /* how long it ran or runs */
-  long long age; /* ms since it started */
+  long long ms;       /* how long it ran or runs */
+  long long age;      /* ms since it started */
+  char *restart_of;   /* the run that it is a retry of; NULL */
+  char *restarted_as; /* the run that is a retry of it; NULL */
   char *error_step;
   char *error;
   struct runview_step *steps; /* in definition order */
@@ -54,7 +57,7 @@ bool runview_read(struct runview *view, struct db *db, const char *run_id, bool 
     __attribute__((warn_unused_result));
 void runview_free(struct runview *view);
 
-/* Appends the run's line and a line for each step, no wider than the style, at most most_lines (the steps that matter least are
+/* Appends the run's line, one for each run that it is linked to, and a line for each step, no wider than the style, at most most_lines (the steps that matter least are
  * then summed up); returns how many lines. */
 int runview_draw(const struct runview *view, const struct style *style, int most_lines, struct buf *out);
 /* Appends one step as a plain line for a log: "price: 3 of 10 tasks". */

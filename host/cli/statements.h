@@ -48,7 +48,8 @@
     "       (extract(epoch from coalesce(r.completed_at, r.failed_at, r.cancelled_at, clock_timestamp())"                   \
     "                           - r.started_at) * 1000)::bigint,"                                                           \
     "       (extract(epoch from clock_timestamp() - r.started_at) * 1000)::bigint,"                                         \
-    "       r.error_step_slug, r.error_message"                                                                             \
+    "       r.error_step_slug, r.error_message, r.restart_of_run_id,"                                                       \
+    "       (select n.run_id from pgflow.runs n where n.restart_of_run_id = r.run_id)"                                      \
     "  from pgflow.runs r where r.run_id = $1::uuid")                                                                       \
   X(RUN_OUTPUT, 1, "select r.output from pgflow.runs r where r.run_id = $1::uuid")                                          \
   /* A step a row in definition order; of tasks only the one of a single step, so that a poll stays cheap. Its phase tells\
@@ -71,8 +72,10 @@
     "             and not exists (select from pgflow.workers w where w.queue_name = s.queue_name and w.stopped_at is "      \
     "null"                                                                                                                  \
     "                             and w.last_heartbeat_at > clock_timestamp() - interval '30 seconds')"                     \
-    "            then s.queue_name end"                                                                                     \
+    "            then s.queue_name end,"                                                                                    \
+    "       st.status = 'completed' and st.completed_at < r.started_at"                                                     \
     "  from pgflow.step_states st"                                                                                          \
+    "  join pgflow.runs r on r.run_id = st.run_id"                                                                          \
     "  join pgflow.steps s on s.flow_slug = st.flow_slug and s.step_slug = st.step_slug"                                    \
     "  join pgflow.flows f on f.flow_slug = st.flow_slug"                                                                   \
     "  left join pgflow.step_tasks t on t.run_id = st.run_id and t.step_slug = st.step_slug and t.task_index = 0"           \

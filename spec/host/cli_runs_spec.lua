@@ -1,0 +1,248 @@
+-- Cancelling, retrying and pruning runs from the command line, and how such runs are shown.
+local cjson = require "cjson"
+local files = require "spec.support.files"
+local process = require "spec.support.process"
+local scene = require "spec.support.scene"
+local wait = require "spec.support.wait"
+
+local FLOWS = [[
+local luaflow = require "luaflow"
+
+local function note(ctx, word)
+  local file = io.open(ctx.env.SPEC_FOLDER .. "/notes", "a")
+  file:write(word, "\n")
+  file:close()
+end
+
+local shaky = luaflow.flow { slug = "shaky", max_attempts = 1 }
+  :step({ slug = "find" }, function(input, ctx) note(ctx, "find") return input end)
+  :step({ slug = "use", depends_on = { "find" } }, function(deps, ctx)
+    note(ctx, "use")
+    local file = io.open(ctx.env.SPEC_FOLDER .. "/repaired")
+    if not file then luaflow.fail "it is broken" end
+    file:close()
+    return deps.find
+  end)
+
+local long = luaflow.flow { slug = "long", timeout = 100 }
+  :step({ slug = "work" }, function(_, ctx) note(ctx, "work") ctx:sleep(60) end)
+  :step({ slug = "after", depends_on = { "work" } }, function() return 1 end)
+
+local choosy = luaflow.flow { slug = "choosy", max_attempts = 1 }
+  :step({ slug = "extra", only_if = { express = true } }, function() return 1 end)
+  :step({ slug = "frail", when_exhausted = "skip-cascade" }, function() luaflow.fail "no luck" end)
+  :step({ slug = "late", depends_on = { "frail" } }, function() return 1 end)
+
+local quick = luaflow.flow { slug = "quick" }:step({ slug = "only" }, function() return 1 end)
+
+return luaflow.worker { queue = "runs", flows = {
+  luaflow.deploy(shaky, { routes = { find = "runs", use = "runs" } }),
+  luaflow.deploy(long, { routes = { work = "runs", after = "runs" } }),
+  luaflow.deploy(choosy, { routes = { extra = "runs", frail = "runs", late = "runs" } }),
+  luaflow.deploy(quick, { routes = { only = "runs" } }),
+} }
+]]
+
+local UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
+
+describe("the commands on runs", function()
+  local here
+
+  setup(function()
+    here = scene.open { ["flows/all.lua"] = FLOWS }
+    here:worker { args = { "--executors", "1", "--grace", "1s" } }
+  end)
+
+  teardown(function() here:close() end)
+
+  before_each(function() files.remove(here.root:at "notes") end)
+
+  local function luaflow(...)
+    return here:luaflow { ... }
+  end
+
+  local function assert_says(text, ...)
+    for _, words in ipairs { ... } do
+      assert.truthy(text:find(words, 1, true), ("%q is missing in:\n%s"):format(words, text))
+    end
+  end
+
+  local function assert_refused(result, code, ...)
+    assert.equal(code, result.code, result.err)
+    assert.equal("", result.out)
+    assert_says(result.err, "luaflow: ", ...)
+  end
+
+  local function succeed(...)
+    local result = luaflow(...)
+    assert.equal(0, result.code, result.err)
+    return result.out, result.err
+  end
+
+  local function count_notes(word)
+    local count = 0
+    for _, line in ipairs(files.lines(here.root:at "notes")) do count = count + (line == word and 1 or 0) end
+    return count
+  end
+
+  local function start_long()
+    local run_id = here.db:start "long"
+    wait.till(function() return count_notes "work" == 1 end, 10, "the handler to begin")
+    return run_id
+  end
+
+  describe("cancel", function()
+    it("ends a run, says what it took back, and keeps the reason", function()
+      local run_id = start_long()
+      local out, err = succeed("cancel", run_id, "--reason", "no longer wanted")
+      assert.same({ ("run %s of long is cancelled; 1 running task is told to end\n"):format(run_id), "" }, { out, err })
+      local row = here.db:await_run(run_id)
+      assert.same({ "cancelled", "no longer wanted" }, { row.status, row.error_message })
+
+      local shown = succeed("run", run_id)
+      assert_says(shown, "cancelled  in ", "  no longer wanted\n", "`- > work      cancelled\n", "   `- . after  not reached\n")
+      assert_says(succeed("runs", "--status", "cancelled"), run_id, "long", "no longer wanted")
+      here:assert_consistent()
+    end)
+
+    it("takes back what waits", function()
+      here.db:text "select pgflow.create_flow('idle'); select pgflow.add_step('idle', 'step')"
+      local run_id = here.db:start "idle"
+      assert.equal(("run %s of idle is cancelled; 1 task was taken back\n"):format(run_id), (succeed("cancel", run_id)))
+      assert.equal(0, here.db:number "select count(*) from pgmq.q_idle")
+    end)
+
+    it("says that a run has ended already", function()
+      local done = here.db:start "quick"
+      here.db:await_run(done)
+      assert_refused(luaflow("cancel", done), 1, ("cancel: run %s of quick has already completed"):format(done), "nothing was changed")
+      local run_id = start_long()
+      local told = cjson.decode((succeed("cancel", run_id, "--json")))
+      assert.same({ run_id, "cancelled" }, { told.run_id, told.status })
+      assert_refused(luaflow("cancel", run_id, "--reason", "again"), 1, "has already been cancelled")
+      assert.equal(cjson.null, here.db:await_run(run_id).error_message)
+    end)
+
+    it("refuses what is no run", function()
+      assert_refused(luaflow("cancel", UNKNOWN_ID), 1, "there is no run " .. UNKNOWN_ID, "luaflow runs lists them")
+      assert_refused(luaflow("cancel", "12"), 2, '"12" is no run id')
+      assert_refused(luaflow "cancel", 2, "an argument is missing", "usage: luaflow cancel [OPTION...] ID")
+      assert_refused(luaflow("cancel", UNKNOWN_ID, "--reason", ""), 2, "--reason: the value is empty")
+    end)
+  end)
+
+  describe("retry", function()
+    local function fail_shaky()
+      local run_id = here.db:start("shaky", "[1]")
+      assert.equal("failed", here.db:await_run(run_id).status)
+      return run_id
+    end
+
+    it("goes on from what failed", function()
+      local run_id = fail_shaky()
+      here.root:write("repaired", "")
+      finally(function() files.remove(here.root:at "repaired") end)
+      local out, err = succeed("retry", run_id)
+      assert.equal("", err)
+      local new_id = out:match "^(%S+)\n$"
+      assert.same({ "completed", { use = { 1 } } }, { here.db:await_run(new_id).status, here.db:await_run(new_id).output })
+      assert.same({ 1, 2 }, { count_notes "find", count_notes "use" })
+
+      assert_says(succeed("run", new_id), "a retry of " .. run_id .. "\n", "find    kept from before the retry: ")
+      assert_says(succeed("run", run_id), "retried as " .. new_id .. "\n", "it is broken")
+      assert.equal(run_id, cjson.decode((succeed("run", new_id, "--json"))).run.restart_of_run_id)
+    end)
+
+    it("gives the same run again, and says so", function()
+      local run_id = fail_shaky()
+      local new_id = succeed("retry", run_id)
+      local again, err = succeed("retry", run_id)
+      assert.equal(new_id, again)
+      assert_says(err, "was retried before")
+      assert.equal(new_id, cjson.decode((succeed("retry", run_id, "--json"))).run_id .. "\n")
+      here.db:await_runs()
+    end)
+
+    it("--wait follows the new run to its end", function()
+      local run_id = fail_shaky()
+      assert_refused(luaflow("retry", run_id, "--wait"), 1, "failed at step use: ", "it is broken")
+      here.root:write("repaired", "")
+      finally(function() files.remove(here.root:at "repaired") end)
+      local second = here.db:text("select r.run_id from pgflow.runs r where r.restart_of_run_id = :'id'", { id = run_id })
+      assert.equal('{"use": [1]}\n', (succeed("retry", second, "--wait")))
+    end)
+
+    it("refuses runs that did not fail", function()
+      local done = here.db:start "quick"
+      here.db:await_run(done)
+      assert_refused(luaflow("retry", done), 1, done .. " is completed", "only a failed or cancelled run can be retried")
+      assert_refused(luaflow("retry", UNKNOWN_ID), 1, "there is no run " .. UNKNOWN_ID, "luaflow runs --status failed")
+      assert_refused(luaflow("retry", "nonsense"), 2, '"nonsense" is no run id')
+    end)
+  end)
+
+  it("run says why steps were skipped", function()
+    local run_id = here.db:start("choosy", '{"express": false}')
+    here.db:await_run(run_id)
+    assert_says(succeed("run", run_id), "extra    skipped: its condition is not met\n", "frail    skipped: its handler failed  ",
+      "no luck\n", "late  skipped: a step that it needs was skipped\n")
+  end)
+
+  describe("prune", function()
+    -- Makes the runs of a flow that old.
+    local function age(flow, interval)
+      here.db:text([[
+        update pgflow.runs set started_at = started_at - :'age'::interval, completed_at = completed_at - :'age'::interval,
+          failed_at = failed_at - :'age'::interval, cancelled_at = cancelled_at - :'age'::interval
+        where flow_slug = :'flow']], { flow = flow, age = interval })
+    end
+
+    local function count(flow)
+      return here.db:number("select count(*) from pgflow.runs r where r.flow_slug = :'flow'", { flow = flow })
+    end
+
+    it("removes runs that ended long ago, a batch at a time, and no others", function()
+      here.db:start_all("quick", "[1, 2, 3, 4, 5, 6, 7]")
+      here.db:await_runs()
+      age("quick", "10 days")
+      local old = count "quick"
+      local young, active = here.db:start "quick", start_long()
+      here.db:await_run(young)
+      assert.equal("0 runs removed\n", (succeed("prune", "--older-than", "2w")))
+      assert.equal(old .. " runs removed\n", (succeed("prune", "--older-than", "9d", "--batch", "3")))
+      assert.equal(1, count "quick")
+      assert.equal('{"removed_runs": 0}\n', (succeed("prune", "--older-than", "216h", "--json")))
+      succeed("cancel", active)
+      assert.equal(0, here.db:number "select count(*) from pgflow.step_tasks t where t.run_id not in (select r.run_id from pgflow.runs r)")
+      here:assert_consistent()
+    end)
+
+    it("wants an age with a unit", function()
+      assert_refused(luaflow "prune", 2, "--older-than is missing")
+      assert_refused(luaflow("prune", "--older-than", "30"), 2, "--older-than 30 has no unit", "30d is 30 days")
+      assert_refused(luaflow("prune", "--older-than", "soon"), 2, '"soon" is not a time')
+      assert_refused(luaflow("prune", "--older-than", "-1d"), 2, "is not a time")
+      assert_refused(luaflow("prune", "--older-than", "1d", "--batch", "0"), 2, "--batch")
+    end)
+  end)
+
+  it("need a database with the schema", function()
+    for _, words in ipairs { { "cancel", UNKNOWN_ID }, { "retry", UNKNOWN_ID }, { "prune", "--older-than", "1d" } } do
+      words[#words + 1] = "--database"
+      words[#words + 1] = here.db.conninfo:gsub("dbname=luaflow_spec%S+", "dbname=postgres")
+      assert_refused(here:luaflow(words), 6, "this database has no luaflow schema", "luaflow migrate installs it")
+      words[#words] = "host=/nowhere/at/all"
+      assert_refused(here:luaflow(words), 6, "database: ")
+    end
+  end)
+
+  it("cancel on a terminal tells the same", function()
+    local run_id = start_long()
+    local shown = process.spawn {
+      argv = { process.luaflow(), "cancel", run_id }, name = "cancel", env = { DATABASE_URL = here.db.conninfo }, terminal = true,
+    }
+    assert.same({ code = 0 }, shown:wait(20))
+    assert_says(shown:output(), "is cancelled; 1 running task is told to end")
+    shown:forget()
+  end)
+end)
