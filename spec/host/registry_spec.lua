@@ -1,4 +1,5 @@
--- One worker on one queue with a registry of many flows and versions: what it serves, what it refuses, and what happens when work appears that it does not know.
+-- One worker on one queue with a registry of many flows and versions: what it serves, what it refuses, and what happens
+-- when work appears that it does not know.
 local process = require "spec.support.process"
 local scene = require "spec.support.scene"
 local wait = require "spec.support.wait"
@@ -133,13 +134,14 @@ describe("a worker's registry", function()
     wait.till(function()
       return here.db:number "select count(*) from pgflow.step_tasks where queue_name = 'main' and step_slug = 'b'" == 5
     end, 15, "the tasks of the sixth flow on the queue")
-    local before = here.db:text [[select jsonb_agg(t order by t.run_id, t.step_slug)::text from pgflow.step_tasks t where queue_name = 'main']]
+    local tasks = "select jsonb_agg(t order by t.run_id, t.step_slug)::text from pgflow.step_tasks t where queue_name = 'main'"
+    local before = here.db:text(tasks)
     main.process:signal(process.SIGCONT)
 
     assert.same({ code = 5 }, main.process:wait(20))
     local told = main.process:errors()
     assert.truthy(told:find("sixth", 1, true) and told:find("unknown", 1, true), told)
-    assert.equal(before, here.db:text [[select jsonb_agg(t order by t.run_id, t.step_slug)::text from pgflow.step_tasks t where queue_name = 'main']])
+    assert.equal(before, here.db:text(tasks))
     assert.equal(10, here.db:number "select count(*) from pgmq.q_main where vt <= clock_timestamp()")
     assert.equal(0, here.db:number "select coalesce(sum(attempts_count), 0) from pgflow.step_tasks where queue_name = 'main'")
 

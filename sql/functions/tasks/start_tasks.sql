@@ -1,6 +1,6 @@
 -- start_tasks(flow_slug, msg_ids, worker_id) -> the records of the tasks claimed. Compatibility: for workers that poll the queue of the default
 -- routing themselves. Messages without a queued task of the flow are ignored. Hides each claimed message for its effective timeout + 2 s.
--- Raises foreign_key_violation for an unknown worker. Locks: tasks, skipping what is locked, then queue rows.
+-- The input of a root step that is no map is {}: the run's input is its flow_input. Raises foreign_key_violation for an unknown worker. Locks: tasks, skipping what is locked, then queue rows.
 create or replace function pgflow.start_tasks(flow_slug text, msg_ids bigint[], worker_id uuid)
 returns setof pgflow.step_task_record
 language plpgsql volatile security definer
@@ -27,7 +27,7 @@ begin
     where t.queue_name = v_queue_name and t.message_id = any (start_tasks.msg_ids) and t.flow_slug = start_tasks.flow_slug
   );
   return query
-    select c.flow_slug, c.run_id, c.step_slug, c.input, c.msg_id, c.task_index, c.flow_input
+    select c.flow_slug, c.run_id, c.step_slug, case when c.flow_input is null then c.input else '{}' end, c.msg_id, c.task_index, c.flow_input
     from pgflow._claim_messages(v_queue_name, v_message_ids, start_tasks.worker_id) c;
   select array_agg(t.message_id), array_agg(clock_timestamp() + make_interval(secs => t.claimed_timeout + 2))
   into v_message_ids, v_visible_at
