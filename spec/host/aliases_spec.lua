@@ -151,11 +151,12 @@ describe("sessions at the same moment", function()
     }
   end
 
+  -- Waits for those first that the others wait for, which are the last.
   local function await_sessions()
-    for _, each in ipairs(sessions) do
-      assert.same({ code = 0 }, each:wait(90), each:errors())
-      each:forget()
+    for i = #sessions, 1, -1 do
+      assert.same({ code = 0 }, sessions[i]:wait(90), sessions[i]:errors())
     end
+    for _, each in ipairs(sessions) do each:forget() end
   end
 
   local function assert_no_deadlock()
@@ -214,9 +215,6 @@ describe("sessions at the same moment", function()
         union all
         select a.flow_alias from pgflow.flow_aliases a
         where not exists (select from pgflow.flows f where f.flow_slug = a.active_flow_slug and f.flow_alias = a.flow_alias)]]
-    for i = 1, 2 do
-      session("deployer_" .. i, ("call spec.deploy_all(%d)"):format(i))
-    end
     session("watcher", [[
       do $$
       begin
@@ -228,6 +226,9 @@ describe("sessions at the same moment", function()
           perform pg_sleep(0.002);
         end loop;
       end $$]])
+    for i = 1, 2 do
+      session("deployer_" .. i, ("call spec.deploy_all(%d)"):format(i))
+    end
     await_sessions()
     assert.equal(0, here.db:number "select count(*) from spec.half_stored")
     assert.same({
