@@ -34,8 +34,10 @@ static void print_flows(const PGresult *result) {
     table_put(&table, TONE_PLAIN, db_text(result, row, TASKS));
     if (db_bool(result, row, DROPPABLE))
       table_put(&table, TONE_GOOD, "yes");
+    else if (db_bool(result, row, ACTIVE) || !held_by)
+      table_put(&table, TONE_PLAIN, "no");
     else
-      table_printf(&table, TONE_PLAIN, "no%s%s", held_by ? ": " : "", held_by ? held_by : "");
+      table_printf(&table, TONE_BUSY, "no: %s", held_by);
     table_put(&table, TONE_FAINT, db_text(result, row, ROUTES));
   }
   table_print(&table);

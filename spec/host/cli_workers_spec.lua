@@ -1,0 +1,154 @@
+-- `luaflow workers` and `luaflow functions`: who runs, in which state, with what in flight; the switches and who may use them.
+local cjson = require "cjson"
+local files = require "spec.support.files"
+local process = require "spec.support.process"
+local scene = require "spec.support.scene"
+local wait = require "spec.support.wait"
+
+local FLOW = [[
+local luaflow = require "luaflow"
+local work = luaflow.flow { slug = "work", timeout = 100 }:step({ slug = "only" }, function(input, ctx)
+  local file = io.open(ctx.env.SPEC_FOLDER .. "/begun", "a")
+  file:write("x\n")
+  file:close()
+  ctx:sleep(input.seconds)
+end)
+return luaflow.worker { queue = "work", name = "packing", flows = { work } }
+]]
+
+local WORKER_OPTIONS = { args = { "--executors", "1", "--grace", "3s" } }
+
+describe("luaflow workers and functions", function()
+  local here
+
+  before_each(function() here = scene.open { ["flows/work.lua"] = FLOW } end)
+  after_each(function() here:close() end)
+
+  local function assert_says(text, ...)
+    for _, words in ipairs { ... } do
+      assert.truthy(text:find(words, 1, true), ("%q is missing in:\n%s"):format(words, text))
+    end
+  end
+
+  local function luaflow(...)
+    return here:luaflow { ... }
+  end
+
+  local function succeed(...)
+    local result = luaflow(...)
+    assert.same({ 0, "" }, { result.code, result.err })
+    return result.out
+  end
+
+  local function assert_refused(result, code, ...)
+    assert.equal(code, result.code, result.err)
+    assert.equal("", result.out)
+    assert_says(result.err, "luaflow: ", ...)
+  end
+
+  local function workers(...)
+    return cjson.decode(succeed("workers", "--json", ...))
+  end
+
+  -- A worker with a task in flight that takes that many seconds.
+  local function start_busy(seconds)
+    local worker = here:worker(WORKER_OPTIONS)
+    here.db:start("work", ('{"seconds": %d}'):format(seconds))
+    wait.till(function() return #files.lines(here.root:at "begun") == 1 end, 10, "the handler to begin")
+    return worker
+  end
+
+  it("show a worker from its start to its stop", function()
+    assert.equal("", succeed "workers")
+    assert.equal("[]\n", succeed("workers", "--json"))
+    local worker = start_busy(60)
+    local id = worker:log("running")[1].worker
+    local line = succeed "workers"
+    assert.truthy(line:find("^" .. id:gsub("%-", "%%-") .. "  work  packing  running  1  1  [%d.]+ m?s ago\n$"), line)
+    local one = workers()[1]
+    assert.same({ id, "work", "packing", "running", 1, 1, cjson.null }, {
+      one.worker_id, one.queue_name, one.function_name, one.state, one.generation, one.tasks_in_flight, one.last_reload_error,
+    })
+    assert.is_true(one.heartbeat_age_ms < 20000)
+
+    here.db:text("update pgflow.workers set deprecated_at = now()")
+    assert.equal("draining", workers()[1].state)
+    assert.same({ code = 0 }, worker.process:wait(20))
+    assert.equal("", succeed "workers")
+    assert.same({ "stopped", 0 }, { workers("--all")[1].state, workers("--all")[1].tasks_in_flight })
+    assert_says(succeed("workers", "--all"), id, "stopped")
+  end)
+
+  it("show a dead worker with what it holds", function()
+    local worker = start_busy(60)
+    worker.process:kill()
+    here.db:text "update pgflow.workers set last_heartbeat_at = now() - interval '5 minutes'"
+    local line = succeed "workers"
+    assert.truthy(line:find "  dead  1  1  5 min %d+ s ago\n$", line)
+    here.db:text "update pgflow.workers set last_heartbeat_at = now() - interval '2 days'"
+    assert.equal("", succeed "workers")
+    assert.equal("dead", workers("--all")[1].state)
+    here.db:text [[
+      update pgflow.workers
+      set last_heartbeat_at = now(), last_reload_error = E'flows/work.lua:3: \x1b[2Jbroken', last_reload_at = now()]]
+    assert_says(succeed "workers", "  failed: flows/work.lua:3:  [2Jbroken\n")
+    here.db:text "select pgflow.cancel_run(r.run_id) from pgflow.runs r"
+  end)
+
+  it("list functions and switch them", function()
+    assert.equal("", succeed "functions")
+    local worker = here:worker(WORKER_OPTIONS)
+    assert.equal("packing  enabled  1  work\n", succeed "functions")
+    assert.same({
+      { function_name = "packing", enabled = true, live_workers = 1, queue_names = { "work" }, in_rollout = false,
+        enabled_before_rollout = cjson.null },
+    }, cjson.decode(succeed("functions", "--json")))
+
+    assert.equal("packing is now disabled\n", succeed("functions", "disable", "packing"))
+    assert.equal("packing was already disabled\n", succeed("functions", "disable", "packing"))
+    assert.equal("packing  disabled  1  work\n", succeed "functions")
+    assert.is_nil(worker.process:poll())
+    worker:stop()
+    assert.equal("packing  disabled  0  work\n", succeed "functions")
+    local fenced = here:launch(WORKER_OPTIONS)
+    fenced:await_log("fenced", 15)
+    assert.equal("packing is now enabled\n", succeed("functions", "enable", "packing"))
+    fenced:await_log("running", 15)
+  end)
+
+  it("refuse unknown functions and words, and change nothing", function()
+    assert_refused(luaflow("functions", "disable", "packing"), 1, "there is no worker function 'packing'", "there are none yet")
+    here:worker(WORKER_OPTIONS)
+    assert_refused(luaflow("functions", "disable", "packing", "pakcing"), 1, "no worker function 'pakcing'", "did you mean packing?")
+    assert_refused(luaflow("functions", "disable", "a,b\"\\{}"), 1, "there is no worker function 'a,b\"\\{}'", "known: packing")
+    assert_refused(luaflow("functions", "disabel", "packing"), 2, "unknown word disabel", "did you mean luaflow functions disable?")
+    assert_refused(luaflow("functions", "disable"), 2, "an argument is missing", "usage: luaflow functions disable NAME...")
+    assert_refused(luaflow("workers", "--al"), 2, "unknown option --al", "did you mean --all?")
+    assert.equal("t", here.db:text "select f.enabled from pgflow.worker_functions f")
+  end)
+
+  it("work for a reader, who may not switch", function()
+    here:worker(WORKER_OPTIONS)
+    here.db:text [[
+      do $$ begin create role spec_reader login in role pgflow_reader; exception when duplicate_object then null; end $$]]
+    local reader = { "--database", here.db.conninfo .. " options='-c role=spec_reader'" }
+    for _, command in ipairs { "workers", "functions", "queues", "flows" } do
+      local result = luaflow(command, unpack(reader))
+      assert.same({ 0, "" }, { result.code, result.err })
+      assert_says(result.out, "work")
+    end
+    assert_refused(luaflow("functions", "disable", "packing", unpack(reader)), 6, "permission denied")
+  end)
+
+  it("have titles on a terminal", function()
+    here:worker(WORKER_OPTIONS)
+    local shown = process.spawn {
+      argv = { process.luaflow(), "workers" }, name = "workers", terminal = true,
+      env = { DATABASE_URL = here.db.conninfo, TERM = "xterm", LC_ALL = "C.UTF-8" },
+    }
+    assert.same({ code = 0 }, shown:wait(20))
+    local text = shown:output()
+    shown:forget()
+    assert_says(text, "WORKER", "STATE", "IN FLIGHT", "\27[32mrunning\27[0m")
+  end)
+end)
