@@ -14,12 +14,12 @@ cross join lateral (select coalesce(a.active_flow_slug = f.flow_slug, false) as 
 cross join lateral (
   select max(h.activated_at) as activated_at from pgflow.alias_activations h where h.flow_alias = f.flow_alias and h.to_flow_slug = f.flow_slug
 ) h
-cross join lateral (select count(*) as started_runs from pgflow.runs r where r.flow_slug = f.flow_slug and r.status = 'started') r
+cross join lateral (select count(*) as started_runs from pgflow.runs r where r.flow_slug = f.flow_slug and num_nonnulls(r.completed_at, r.failed_at, r.cancelled_at) = 0) r
 cross join lateral (
   select coalesce(sum(s.remaining_tasks), 0)::bigint as tasks_left
   from pgflow.runs r
   join pgflow.step_states s on s.run_id = r.run_id
-  where r.flow_slug = f.flow_slug and r.status = 'started' and s.status = 'started'
+  where r.flow_slug = f.flow_slug and num_nonnulls(r.completed_at, r.failed_at, r.cancelled_at) = 0 and s.status = 'started'
 ) t;
 
 comment on view pgflow.flow_versions is 'The versions of each alias: which is active, what still holds each alive, and its routes.';
