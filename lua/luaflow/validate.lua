@@ -135,7 +135,7 @@ local function report_unknown(call, key, known, report)
     return report("unknown_option", ("unknown option %s"):format(shown(key)), nearest.hint(key, known))
   end
   local hint = DEPLOYMENT_HINTS[key]
-  if call == "worker" or call == "deploy" or not hint then
+  if call == "worker" or not hint then
     hint = ("it is one of %s"):format(table.concat(option.of, ", "))
   end
   report("misplaced_option", ("%s is no option of %s"):format(key, call), hint)

@@ -1,5 +1,6 @@
-local luaflow = require "luaflow"
+local deploy = require "luaflow.deploy"
 local flow = require "luaflow.flow"
+local luaflow = require "luaflow"
 local registry = require "luaflow.registry"
 local shape = require "luaflow.shape"
 local worker = require "luaflow.worker"
@@ -38,5 +39,51 @@ describe("handlers", function()
     assert.same({ fn = handler, kind = "array", feeds_map = true, transaction = false }, handlers.list)
     assert.same({ fn = handler, kind = "map", feeds_map = false, transaction = false }, handlers.each)
     assert.same({ fn = handler, kind = "single", feeds_map = false, transaction = true }, handlers.zip)
+  end)
+end)
+
+describe("the three classes of configuration", function()
+  -- What a deployment has of each class: the graph without options, the queues, the options.
+  local function classes_of(given)
+    local made = registry.of(worker.implied("q", { { deployment = (deploy.deployment(given)), retained = false } })).flows[1]
+    local runtime = { made.shape.options }
+    made.shape.options = nil
+    for _, step in ipairs(made.shape.steps) do
+      runtime[#runtime + 1] = step.options
+      step.options = nil
+    end
+    return { shape = made.shape, routing = made.routing, options = runtime }
+  end
+
+  local function deployed(flow_options, step_options, routes)
+    flow_options.slug, step_options.slug = "x", "b"
+    local flow_value = luaflow.flow(flow_options):step({ slug = "a" }, handler):step(step_options, handler)
+    local given = luaflow.deploy(flow_value, { routes = routes })
+    assert.same({}, luaflow.problems(given))
+    return classes_of(given)
+  end
+
+  -- Which classes differ from those of the plain definition.
+  local function changed(flow_options, step_options, routes)
+    local before, after, names = deployed({}, { depends_on = { "a" } }), deployed(flow_options, step_options, routes), {}
+    for _, name in ipairs { "shape", "routing", "options" } do
+      if not pcall(assert.same, before[name], after[name]) then names[#names + 1] = name end
+    end
+    return table.concat(names, " ")
+  end
+
+  it("are apart: an option of one changes no other", function()
+    assert.same("", changed({}, { depends_on = { "a" } }))
+    for _, name in ipairs { "max_attempts", "base_delay", "timeout" } do
+      assert.same("options", changed({ [name] = 7 }, { depends_on = { "a" } }), name)
+      assert.same("options", changed({}, { depends_on = { "a" }, [name] = 7 }), name)
+    end
+    assert.same("options", changed({}, { depends_on = { "a" }, start_delay = 7 }))
+    assert.same("shape", changed({}, {}))
+    for _, option in ipairs { { "only_if", {} }, { "unless", {} }, { "when_exhausted", "skip" } } do
+      assert.same("shape", changed({}, { depends_on = { "a" }, [option[1]] = option[2] }), option[1])
+    end
+    assert.same("routing", changed({}, { depends_on = { "a" } }, { b = "elsewhere" }))
+    assert.same("", changed({}, { depends_on = { "a" }, transaction = true }))
   end)
 end)

@@ -40,6 +40,13 @@ describe("worker", function()
     assert.same("invalid_queue_name", only(luaflow.worker { queue = "Orders", flows = { deployed "orders" } }).code)
   end)
 
+  it("offers the nearest option, and the right place for one of another call", function()
+    local nearest = only(luaflow.worker { queue = "orders", nmae = "x", flows = { deployed "orders" } })
+    assert.same('did you mean "name"?', nearest.hint)
+    local alias = only(luaflow.worker { queue = "orders", alias = "x", flows = { deployed "orders" } })
+    assert.same({ "misplaced_option", "it is one of deploy" }, { alias.code, alias.hint })
+  end)
+
   it("reports what is no deployed flow, holes included", function()
     local nothing = {}
     local problem = only(luaflow.worker { queue = "orders", flows = { nothing.v1, deployed "orders" } })
