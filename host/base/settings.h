@@ -79,6 +79,8 @@ enum setting_kind {
     "how log lines on stderr look; default: text on a terminal, else json")                                            \
   X(log_level, CHOICE, "log-level", "debug|info|warn|error", "info", 0, 0, "LUAFLOW_LOG_LEVEL", FOR_WORKERS | FOR_LUA, \
     "least important level that is logged")                                                                            \
+  X(watch, SWITCH, "watch", NULL, NULL, 0, 0, NULL, FOR_WORKER,                                                        \
+    "reload the modules and --env-file whenever a file changes")                                                       \
   X(development, SWITCH, "development", NULL, NULL, 0, 0, NULL, FOR_WORKER,                                            \
     "handlers must not write new globals, as under luaflow dev")                                                       \
   X(wait, SWITCH, "wait", NULL, NULL, 0, 0, NULL, FOR_START | FOR_RETRY,                                               \

@@ -6,6 +6,9 @@
 #include "base/settings.h"
 #include "worker/load_report.h"
 
+/* In a worker's environment: the number of the socket that it tells the queues of its loads. */
+#define DEV_QUEUES_VARIABLE "LUAFLOW_DEV_QUEUES"
+
 struct devworkers;
 
 /* What every worker is started with; borrowed for the workers' life. */

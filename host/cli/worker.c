@@ -1,9 +1,11 @@
 /* luaflow worker: one worker on one queue. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/client.h"
 #include "cli/commands.h"
+#include "cli/devworkers.h"
 #include "worker/worker.h"
 
 enum { TASKS_PER_EXECUTOR = 10 };
@@ -11,6 +13,13 @@ enum { TASKS_PER_EXECUTOR = 10 };
 static int cpu_count(void) {
   long count = sysconf(_SC_NPROCESSORS_ONLN);
   return count > 0 ? (int)count : 1;
+}
+
+/* Of the dev that has started this worker. */
+static int queues_socket(void) {
+  const char *number = getenv(DEV_QUEUES_VARIABLE);
+  int fd = number ? atoi(number) : -1;
+  return fd >= 0 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 ? fd : -1;
 }
 
 int command_worker(const struct call *call) {
@@ -33,6 +42,8 @@ int command_worker(const struct call *call) {
       .max_output = settings->max_output,
       .env_file = settings->env_file,
       .development = settings->development,
+      .watch = settings->watch,
+      .queues = queues_socket(),
   };
   int code = worker_main(&options, call->log);
   free(database);

@@ -65,6 +65,7 @@ static void on_control_ready(void *owner) {
   lifecycle->control_backend = pg_last_backend(lifecycle->control);
   report_ready(lifecycle, "control");
   startup_go_on(lifecycle);
+  reload_go_on(lifecycle);
   work_wake(lifecycle->work);
 }
 
@@ -115,6 +116,22 @@ static void on_claimed(void *owner, struct task *task) {
   work_record(lifecycle->work, task);
 }
 
+/* In development the other workers may only be ahead: it looks at the disk again, every 2 s. */
+static void on_unknown(struct lifecycle *lifecycle, const char *steps) {
+  struct err told;
+  err_set(&told, ERR_CONFIG, EXIT_UNCOVERED, "%s", steps);
+  if (!lifecycle->development || complaint_is_new(&lifecycle->unknown, &told))
+    LOG(lifecycle->log, lifecycle->development ? LOG_WARN : LOG_ERROR, "unknown_steps",
+        LOG_STR("queue", lifecycle->queue), LOG_STR("steps", steps),
+        LOG_STR("hint", "load these flows too, or wait until their runs have ended"));
+  if (!lifecycle->development) {
+    drain_begin(lifecycle, "the queue holds work of steps that were not loaded", EXIT_UNCOVERED);
+    return;
+  }
+  work_pause_claims(lifecycle->work);
+  reload_want(lifecycle, RELOAD_CHANGED);
+}
+
 static void on_refused(void *owner, enum claim_status status, const char *unknown) {
   struct lifecycle *lifecycle = owner;
   switch (status) {
@@ -124,20 +141,22 @@ static void on_refused(void *owner, enum claim_status status, const char *unknow
       drain_begin(lifecycle, "the database does not list this worker any more", EXIT_DONE);
       return;
     case CLAIM_STALE_GENERATION:
+      reload_on_stale(lifecycle);
+      return;
     case CLAIM_BROKEN:
-      LOG(lifecycle->log, LOG_ERROR, "bug",
-          LOG_STR("what", status == CLAIM_BROKEN ? "unreadable claim" : "stale generation"));
+      LOG(lifecycle->log, LOG_ERROR, "bug", LOG_STR("what", "unreadable claim"));
       drain_begin(lifecycle, "its claim was refused", EXIT_FAILED);
       return;
     case CLAIM_UNKNOWN_PAIRS:
-      LOG(lifecycle->log, LOG_ERROR, "unknown_steps", LOG_STR("queue", lifecycle->worker->queue),
-          LOG_STR("steps", unknown), LOG_STR("hint", "load these flows too, or wait until their runs have ended"));
-      drain_begin(lifecycle, "the queue holds work of steps that were not loaded", EXIT_UNCOVERED);
+      on_unknown(lifecycle, unknown);
       return;
   }
 }
 
-static void on_answered(void *owner) { drain_check(owner); }
+static void on_answered(void *owner) {
+  drain_check(owner);
+  reload_go_on(owner);
+}
 
 bool connections_open(struct lifecycle *lifecycle, struct err *err) {
   static const struct pg_events control_events = {
@@ -165,7 +184,7 @@ bool connections_open(struct lifecycle *lifecycle, struct err *err) {
       .conninfo = lifecycle->options->database,
       .application_name = lifecycle->application_name,
       .worker_id = lifecycle->worker_id,
-      .queue = lifecycle->worker->queue,
+      .queue = lifecycle->queue,
       .batch = lifecycle->options->batch,
   };
   lifecycle->control = pg_new(lifecycle->loop, &control, &control_events, lifecycle, err);

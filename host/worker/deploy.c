@@ -12,7 +12,14 @@
 /* The columns of the DEPLOY statement. */
 enum { FLOW_SLUG, STATUS, ALIAS_STATUS, DIFFERENCES, MESSAGE };
 
+/* The columns of the PREVIEW statement. */
+enum { PREVIEW_FLOW, PREVIEW_STATUS, PREVIEW_MESSAGE, PREVIEW_DIFFERENCES };
+
 struct deployment {
+  struct pg *pg;
+  const char *worker_id;
+  char *function, *queue, *registry; /* owned */
+  int64_t generation;
   struct log *log;
   deploy_done done;
   void *owner;
@@ -24,10 +31,8 @@ static bool is_one_of(const char *text, const char *const *list) {
   return false;
 }
 
-/* Calls put for each difference of the row, in the words of authors. */
-static void each_difference(const PGresult *result, int row, void (*put)(void *out, const char *text, size_t length),
-                            void *out) {
-  const char *lines = PQgetvalue(result, row, DIFFERENCES);
+/* Calls put for each of the lines, in the words of authors. */
+static void each_difference(const char *lines, void (*put)(void *out, const char *text, size_t length), void *out) {
   while (*lines) {
     struct buf line = {0};
     difference_put(&line, lines);
@@ -43,37 +48,49 @@ static void put_line(void *out, const char *text, size_t length) { buf_printf(ou
 static void put_refusal(struct buf *out, const PGresult *result, int row) {
   buf_printf(out, "  %s: %s: %s\n", PQgetvalue(result, row, FLOW_SLUG), PQgetvalue(result, row, STATUS),
              PQgetvalue(result, row, MESSAGE));
-  each_difference(result, row, put_line, out);
+  each_difference(PQgetvalue(result, row, DIFFERENCES), put_line, out);
 }
 
 static void put_json(void *out, const char *text, size_t length) {
   yajl_gen_string(out, (const unsigned char *)text, length);
 }
 
-static void log_refusal(struct log *log, const PGresult *result, int row) {
+/* The lines as a JSON array. */
+static yajl_gen list_differences(const char *lines) {
   yajl_gen list = yajl_gen_alloc(NULL);
-  const unsigned char *differences;
-  size_t length;
   yajl_gen_array_open(list);
-  each_difference(result, row, put_json, list);
+  each_difference(lines, put_json, list);
   yajl_gen_array_close(list);
-  yajl_gen_get_buf(list, &differences, &length);
-  LOG(log, LOG_ERROR, "deployment_refused", LOG_STR("flow", PQgetvalue(result, row, FLOW_SLUG)),
-      LOG_STR("status", PQgetvalue(result, row, STATUS)), LOG_STR("message", PQgetvalue(result, row, MESSAGE)),
-      LOG_JSON_TEXT("differences", (const char *)differences));
-  yajl_gen_free(list);
+  return list;
 }
 
-/* To people as lines that go with the error, to programs as log lines. */
+static const char *json_text(yajl_gen list) {
+  const unsigned char *text;
+  size_t length;
+  yajl_gen_get_buf(list, &text, &length);
+  return (const char *)text;
+}
+
+static void log_refusal(struct log *log, const PGresult *result, int row) {
+  yajl_gen differences = list_differences(PQgetvalue(result, row, DIFFERENCES));
+  LOG(log, LOG_ERROR, "deployment_refused", LOG_STR("flow", PQgetvalue(result, row, FLOW_SLUG)),
+      LOG_STR("status", PQgetvalue(result, row, STATUS)), LOG_STR("message", PQgetvalue(result, row, MESSAGE)),
+      LOG_JSON_TEXT("differences", json_text(differences)));
+  yajl_gen_free(differences);
+}
+
+static void log_preview(struct log *log, const PGresult *result, int row) {
+  yajl_gen differences = list_differences(PQgetvalue(result, row, PREVIEW_DIFFERENCES));
+  LOG(log, LOG_WARN, "recreating_flow", LOG_STR("flow", PQgetvalue(result, row, PREVIEW_FLOW)),
+      LOG_STR("reason", "its shape or routing has changed: it is made anew, and its runs and their data go"),
+      LOG_JSON_TEXT("differences", json_text(differences)));
+  yajl_gen_free(differences);
+}
+
+/* To people as lines that go with the error, to programs as log lines too. */
 static void tell_refusal(struct log *log, const PGresult *result, int row, struct buf *details) {
-  switch (log->format) {
-    case LOG_TEXT:
-      put_refusal(details, result, row);
-      return;
-    case LOG_JSON:
-      log_refusal(log, result, row);
-      return;
-  }
+  put_refusal(details, result, row);
+  if (log->format == LOG_JSON) log_refusal(log, result, row);
 }
 
 static void log_flow(struct log *log, const PGresult *result, int row) {
@@ -95,6 +112,7 @@ static void judge(const PGresult *result, struct log *log, struct deploy_answer 
     const char *status = PQgetvalue(result, row, STATUS);
     if (strcmp(status, "fenced") == 0) {
       answer->outcome = DEPLOY_FENCED;
+      err_set(&answer->err, ERR_CONFIG, EXIT_REFUSED, "%s: nothing was deployed", PQgetvalue(result, row, MESSAGE));
       return;
     }
     if (is_one_of(status, good)) continue;
@@ -110,6 +128,15 @@ static void judge(const PGresult *result, struct log *log, struct deploy_answer 
   for (int row = 0; row < PQntuples(result); row++) log_flow(log, result, row);
 }
 
+static void finish(struct deployment *deployment, struct deploy_answer *answer) {
+  answer->generation = deployment->generation;
+  deployment->done(deployment->owner, answer);
+  free(deployment->function);
+  free(deployment->queue);
+  free(deployment->registry);
+  free(deployment);
+}
+
 static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
   struct deployment *deployment = owner;
   struct deploy_answer answer = {.outcome = DEPLOY_DONE};
@@ -120,23 +147,49 @@ static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
   } else {
     judge(pg_unit_result(unit, 0), deployment->log, &answer, &details);
   }
-  buf_put_u8(&details, '\0');
-  answer.details = answer.outcome == DEPLOY_REFUSED && deployment->log->format == LOG_TEXT ? details.data : NULL;
-  deployment->done(deployment->owner, &answer);
+  if (details.len > 0) details.data[details.len - 1] = '\0'; /* for the last newline */
+  answer.details = details.len > 0 ? details.data : "";
+  finish(deployment, &answer);
   buf_free(&details);
-  free(deployment);
+}
+
+static void submit(struct deployment *deployment) {
+  struct pg_unit *unit = pg_unit_new(on_done, deployment);
+  struct pg_params *params = pg_unit_add(unit, &control_statements[STMT_DEPLOY]);
+  pg_param_text(params, deployment->worker_id);
+  pg_param_text(params, deployment->function);
+  pg_param_text(params, deployment->queue);
+  pg_param_text(params, deployment->registry);
+  pg_param_int(params, deployment->generation);
+  pg_submit(deployment->pg, unit);
+}
+
+/* What is about to be thrown away is told before. */
+static void on_preview(void *owner, struct pg_unit *unit, const struct err *err) {
+  struct deployment *deployment = owner;
+  if (err) {
+    finish(deployment, &(struct deploy_answer){.outcome = DEPLOY_FAILED, .err = *err, .details = ""});
+    return;
+  }
+  const PGresult *result = pg_unit_result(unit, 0);
+  for (int row = 0; row < PQntuples(result); row++)
+    if (strcmp(PQgetvalue(result, row, PREVIEW_STATUS), "recreated") == 0) log_preview(deployment->log, result, row);
+  submit(deployment);
 }
 
 void deploy(struct pg *pg, const char *worker_id, const struct load_worker *worker, int64_t generation, struct log *log,
             deploy_done done, void *owner) {
   struct deployment *deployment = xcalloc(1, sizeof *deployment);
-  *deployment = (struct deployment){.log = log, .done = done, .owner = owner};
-  struct pg_unit *unit = pg_unit_new(on_done, deployment);
-  struct pg_params *params = pg_unit_add(unit, &control_statements[STMT_DEPLOY]);
-  pg_param_text(params, worker_id);
-  pg_param_text(params, worker->name);
-  pg_param_text(params, worker->queue);
-  pg_param_text(params, worker->registry);
-  pg_param_int(params, generation);
+  *deployment = (struct deployment){.pg = pg,
+                                    .worker_id = worker_id,
+                                    .function = xstrdup(worker->name),
+                                    .queue = xstrdup(worker->queue),
+                                    .registry = xstrdup(worker->registry),
+                                    .generation = generation,
+                                    .log = log,
+                                    .done = done,
+                                    .owner = owner};
+  struct pg_unit *unit = pg_unit_new(on_preview, deployment);
+  pg_param_text(pg_unit_add(unit, &control_statements[STMT_PREVIEW]), worker->registry);
   pg_submit(pg, unit);
 }

@@ -8,7 +8,7 @@
 
 enum deploy_outcome {
   DEPLOY_DONE,
-  DEPLOY_FENCED,  /* the worker function is disabled; nothing was changed */
+  DEPLOY_FENCED,  /* the worker function is disabled, or this worker deprecated; nothing was changed; *err says so */
   DEPLOY_REFUSED, /* nothing was changed; *err says what to exit with, details or the log what is wrong */
   DEPLOY_FAILED,  /* the database could not say; *err */
 };
@@ -16,12 +16,14 @@ enum deploy_outcome {
 struct deploy_answer {
   enum deploy_outcome outcome;
   struct err err;
-  const char *details; /* lines for people; borrowed; NULL unless DEPLOY_REFUSED, and where it was logged */
+  const char *
+      details; /* lines for people about what was refused, the last one without its end; borrowed; "" where there are none */
+  int64_t generation; /* as given */
 };
 
 typedef void (*deploy_done)(void *owner, const struct deploy_answer *answer);
 
-/* Sends it over a ready connection with control_statements. What becomes of each flow and its alias is logged. */
+/* Sends it over a ready connection with control_statements. What is to be recreated is logged before, what becomes of each flow and its alias is logged. */
 void deploy(struct pg *pg, const char *worker_id, const struct load_worker *worker, int64_t generation, struct log *log,
             deploy_done done, void *owner);
 

@@ -35,6 +35,7 @@ void drain_begin(struct lifecycle *lifecycle, const char *reason, int exit_code)
   lifecycle->exit_code = exit_code;
   LOG(lifecycle->log, LOG_INFO, "draining", LOG_STR("reason", reason),
       LOG_INT("in_flight", pool_count(lifecycle->pool)));
+  reload_stop(lifecycle);
   work_stop_claiming(lifecycle->work);
   uv_timer_start(&lifecycle->timer, on_grace_over, (uint64_t)(lifecycle->options->grace_s * 1000), 0);
   pool_drain(lifecycle->pool);
@@ -51,6 +52,8 @@ void drain_check(struct lifecycle *lifecycle) {
 static void close_all(struct lifecycle *lifecycle) {
   if (lifecycle->closing) return;
   lifecycle->closing = true;
+  watch_free(lifecycle->watch);
+  reload_close(lifecycle);
   heartbeat_stop(lifecycle->heartbeat);
   recovery_stop(lifecycle->recovery);
   leftovers_free(lifecycle->leftovers);
@@ -74,6 +77,7 @@ void drain_finish(struct lifecycle *lifecycle) {
   if (lifecycle->state == LIFECYCLE_STOPPED) return;
   if (lifecycle->state == LIFECYCLE_RUNNING) lifecycle_set_state(lifecycle, LIFECYCLE_DRAINING);
   lifecycle_set_state(lifecycle, LIFECYCLE_STOPPED);
+  reload_stop(lifecycle);
   if (!lifecycle->deploy_sent || !pg_is_ready(lifecycle->control)) {
     uv_timer_start(&lifecycle->timer, on_goodbye_over, 0, 0);
     return;

@@ -1,8 +1,11 @@
 /* The table of states, and what connects the parts of a worker. */
 #include "worker/lifecycle.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
 
 #include "base/check.h"
 #include "base/xalloc.h"
@@ -31,10 +34,34 @@ void lifecycle_set_state(struct lifecycle *lifecycle, enum lifecycle_state state
 
 /* ---- the pool ---- */
 
-static void on_loaded(void *owner, struct load_report *report) { startup_loaded(owner, report); }
+static void tell_queues(const struct lifecycle *lifecycle, const struct load_report *report) {
+  char *queues = load_report_queues(report);
+  if (lifecycle->options->queues >= 0 && send(lifecycle->options->queues, queues, strlen(queues), MSG_DONTWAIT) < 0)
+    LOG(lifecycle->log, LOG_WARN, "queues_not_told", LOG_STR("error", strerror(errno)));
+  free(queues);
+}
 
-static void on_not_loaded(void *owner, const struct load_report *report, const struct err *err) {
-  startup_not_loaded(owner, report, err);
+static void on_loaded(void *owner, struct generation *generation) {
+  struct lifecycle *lifecycle = owner;
+  tell_queues(lifecycle, pool_report(generation));
+  if (lifecycle->serving)
+    reload_loaded(lifecycle, generation);
+  else
+    startup_loaded(lifecycle, generation);
+}
+
+static void on_not_loaded(void *owner, struct generation *generation, const struct load_report *report,
+                          const struct err *err) {
+  struct lifecycle *lifecycle = owner;
+  if (lifecycle->serving)
+    reload_not_loaded(lifecycle, generation, report, err);
+  else
+    startup_not_loaded(lifecycle, report, err);
+}
+
+static void on_gone(void *owner) {
+  struct lifecycle *lifecycle = owner;
+  if (!lifecycle->closing) reload_go_on(lifecycle);
 }
 
 static void on_settled(void *owner, struct task *task) {
@@ -61,6 +88,7 @@ static void on_pool_ended(void *owner) { drain_pool_ended(owner); }
 static const struct pool_events pool_events = {
     .loaded = on_loaded,
     .failed = on_not_loaded,
+    .gone = on_gone,
     .settled = on_settled,
     .input_wanted = on_input_wanted,
     .room = on_room,
@@ -79,19 +107,22 @@ static void make_worker_id(char *text, size_t size) {
 }
 
 struct lifecycle *lifecycle_new(uv_loop_t *loop, const struct worker_options *options,
-                                const struct executor_options *executor, struct log *log, struct err *err) {
+                                const struct executor_options *executor, struct source *source, struct log *log,
+                                struct err *err) {
   struct lifecycle *lifecycle = xcalloc(1, sizeof *lifecycle);
-  *lifecycle = (struct lifecycle){.loop = loop, .options = options, .log = log};
+  *lifecycle = (struct lifecycle){.loop = loop, .options = options, .root = executor->root, .log = log};
   make_worker_id(lifecycle->worker_id, sizeof lifecycle->worker_id);
   const struct pool_options pool = {.executors = options->executors,
                                     .executor = *executor,
                                     .executor_memory = options->executor_memory,
                                     .worker_id = lifecycle->worker_id};
-  lifecycle->pool = pool_new(loop, &pool, &pool_events, lifecycle, log, err);
-  if (!lifecycle->pool) {
+  lifecycle->pool = pool_new(loop, &pool, &pool_events, lifecycle, log);
+  if (!pool_load(lifecycle->pool, source, err)) {
+    pool_free(lifecycle->pool);
     free(lifecycle);
     return NULL;
   }
+  reload_init(lifecycle);
   uv_timer_init(loop, &lifecycle->timer);
   lifecycle->timer.data = lifecycle;
   return lifecycle;
@@ -118,16 +149,17 @@ void lifecycle_stop(struct lifecycle *lifecycle) {
   }
 }
 
+void lifecycle_reload(struct lifecycle *lifecycle) { reload_want(lifecycle, RELOAD_ORDERED); }
+
 void lifecycle_hang_up(struct lifecycle *lifecycle) {
-  if (lifecycle->state == LIFECYCLE_DRAINING || lifecycle->state == LIFECYCLE_STOPPED) return;
-  LOG(lifecycle->log, LOG_WARN, "no_reload", LOG_STR("signal", "SIGHUP"),
-      LOG_STR("hint", "reloading is not there yet: this worker drains; start it again for changed modules"));
-  lifecycle_stop(lifecycle);
+  if (lifecycle->state != LIFECYCLE_DRAINING && lifecycle->state != LIFECYCLE_STOPPED) lifecycle_stop(lifecycle);
 }
 
 void lifecycle_log_summary(const struct lifecycle *lifecycle) {
   LOG(lifecycle->log, LOG_INFO, "summary", LOG_STR("state", states[lifecycle->state].name),
-      LOG_STR("worker", lifecycle->worker_id), LOG_STR("queue", lifecycle->worker ? lifecycle->worker->queue : NULL),
+      LOG_STR("worker", lifecycle->worker_id), LOG_STR("queue", lifecycle->queue),
+      LOG_INT("generation", lifecycle->generation), LOG_INT("old_generations", pool_old_count(lifecycle->pool)),
+      LOG_STR("reload", reload_state_text(lifecycle)), LOG_STR("reload_error", lifecycle->reload.error),
       LOG_INT("in_flight", pool_count(lifecycle->pool)),
       LOG_INT("unrecorded", lifecycle->work ? work_unrecorded(lifecycle->work) : 0),
       LOG_INT("executors_ready", pool_ready_count(lifecycle->pool)),
@@ -142,7 +174,8 @@ void lifecycle_on_end(struct lifecycle *lifecycle, void (*ended)(void *owner), v
 
 int lifecycle_free(struct lifecycle *lifecycle) {
   int exit_code = lifecycle->exit_code;
-  load_report_free(&lifecycle->report);
+  reload_free(lifecycle);
+  free(lifecycle->queue);
   free(lifecycle->application_name);
   free(lifecycle->listen);
   lifecycle->log->program = NULL;

@@ -8,18 +8,21 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "worker/executor_process.h"
+#include "worker/source.h"
 #include "worker/worker.h"
 
 struct lifecycle;
 
-/* Spawns the executors; the rest happens on the loop, which ends when the worker has stopped. executor is borrowed until
- * lifecycle_free. NULL with *err if an executor cannot be started. */
+/* Spawns the executors of the first generation from the source, which it takes over; the rest happens on the loop, which ends when the
+ * worker has stopped. executor, but for its source, is borrowed until lifecycle_free. NULL with *err if an executor cannot be started. */
 struct lifecycle *lifecycle_new(uv_loop_t *loop, const struct worker_options *options,
-                                const struct executor_options *executor, struct log *log, struct err *err)
-    __attribute__((warn_unused_result));
+                                const struct executor_options *executor, struct source *source, struct log *log,
+                                struct err *err) __attribute__((warn_unused_result));
 /* SIGTERM or SIGINT: drains; the second time kills, reaps and releases. */
 void lifecycle_stop(struct lifecycle *lifecycle);
-/* SIGHUP: drains, since modules cannot be reloaded; a worker that drains already goes on with it. */
+/* SIGHUP: reloads once; a worker that drains goes on with it. */
+void lifecycle_reload(struct lifecycle *lifecycle);
+/* Its terminal has closed: drains, if it does not already. */
 void lifecycle_hang_up(struct lifecycle *lifecycle);
 /* Logs where it stands. */
 void lifecycle_log_summary(const struct lifecycle *lifecycle);

@@ -13,6 +13,8 @@
 #include "worker/load_report.h"
 #include "worker/pool.h"
 #include "worker/recovery.h"
+#include "worker/reload.h"
+#include "worker/watch.h"
 #include "worker/work.h"
 
 /* X(state, text, states it may move to) */
@@ -30,8 +32,6 @@ enum lifecycle_state {
 #undef X
 };
 
-enum { FIRST_GENERATION = 1 };
-
 struct lifecycle {
   uv_loop_t *loop;
   const struct worker_options *options;
@@ -43,9 +43,15 @@ struct lifecycle {
   char *application_name;
   char *listen;                   /* the LISTEN statement */
   const char *control_session[2]; /* borrowed: settings, listen */
-  struct load_report report;
-  const struct load_worker *worker; /* of the report; NULL until it is chosen */
+  const char *root; /* borrowed, as in the executors' options */
+  char *queue;      /* NULL until it is chosen */
   struct pool *pool;
+  struct generation *serving;       /* NULL until the first one has loaded */
+  const struct load_worker *worker; /* of the report of the one that serves */
+  int64_t generation;               /* the number that it was deployed under; 0: it was not yet */
+  int64_t last_generation;          /* the last number that a deployment was sent with */
+  struct reload reload;
+  struct watch *watch; /* NULL: nothing is watched */
   struct pg *control;
   struct work *work;
   struct heartbeat *heartbeat;                     /* NULL unless it beats */
@@ -54,11 +60,12 @@ struct lifecycle {
   struct pg_backend control_backend, work_backend; /* of connections not lost yet */
   uint64_t lost_at;                                /* a connection is lost since then; 0: none is */
   uint64_t lost_logged_at;
-  struct complaint lost, complaint; /* about connections; about the deployment */
+  struct complaint lost, complaint, unknown; /* about connections; about the deployment; about steps that were not loaded */
   uv_timer_t timer; /* next try to deploy; end of grace; end of the wait for the database. Never two at once */
   int tries_failed; /* to check or deploy, RETRY_STEPS at most */
   bool checking;    /* the schema check is under way */
   bool checked;     /* the schema fits */
+  bool development; /* the database says that it is for development */
   bool fenced;      /* logged */
   bool deploy_sent; /* so the database may know this worker */
   bool killed;      /* executors were killed to end the drain */
@@ -70,14 +77,16 @@ struct lifecycle {
 const char *lifecycle_state_name(enum lifecycle_state state);
 void lifecycle_set_state(struct lifecycle *lifecycle, enum lifecycle_state state);
 
-/* connections.c: opens both for lifecycle->worker. False with *err if the conninfo cannot be read. */
+/* connections.c: opens both for the queue. False with *err if the conninfo cannot be read. */
 bool connections_open(struct lifecycle *lifecycle, struct err *err) __attribute__((warn_unused_result));
 
 /* startup.c */
-void startup_loaded(struct lifecycle *lifecycle, struct load_report *report);
+void startup_loaded(struct lifecycle *lifecycle, struct generation *generation);
 void startup_not_loaded(struct lifecycle *lifecycle, const struct load_report *report, const struct err *err);
 /* A connection has become ready. */
 void startup_go_on(struct lifecycle *lifecycle);
+/* True for errors that may pass without anybody touching the modules: of the connection, conflicts, the server's condition, rights. */
+bool startup_may_pass(const struct err *err);
 /* Prints the error and stops with its exit code. */
 void startup_fail(struct lifecycle *lifecycle, const struct err *err);
 

@@ -68,7 +68,8 @@ bool load_flows(const struct load_options *options, struct load_report *report, 
   bool good = false;
   *report = (struct load_report){0};
   if (!entries_find(&entries, options->root, options->paths, options->path_count, err)) return false;
-  int snapshot = snapshot_take(entries.root, warn, NULL, err);
+  static const struct snapshot_events events = {.warn = warn};
+  int snapshot = snapshot_take(entries.root, &events, NULL, err);
   int program = snapshot < 0 ? -1 : executor_open_program(err);
   if (program >= 0) {
     const struct executor_options executor = {

@@ -60,6 +60,14 @@ const struct load_worker *load_report_worker(const struct load_report *report, c
   return NULL;
 }
 
+char *load_report_queues(const struct load_report *report) {
+  struct buf list = {0};
+  for (size_t i = 0; i < report->worker_count; i++) buf_printf(&list, "%s%s", i ? ", " : "", report->workers[i].queue);
+  char *text = list.len ? xmemdup(list.data, list.len) : xstrdup("none");
+  buf_free(&list);
+  return text;
+}
+
 void load_report_move(struct load_report *target, struct load_report *source) {
   *target = *source;
   *source = (struct load_report){0};

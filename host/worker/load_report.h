@@ -45,6 +45,8 @@ bool load_report_read_loaded(struct load_report *report, struct cursor *payload)
 bool load_report_read_problems(struct load_report *report, struct cursor *payload) __attribute__((warn_unused_result));
 /* The worker with that queue; NULL if there is none. */
 const struct load_worker *load_report_worker(const struct load_report *report, const char *queue);
+/* "a, b, c", owned by the caller; "none" where there is none. */
+char *load_report_queues(const struct load_report *report);
 /* Takes the content over and leaves source empty. */
 void load_report_move(struct load_report *target, struct load_report *source);
 void load_report_free(struct load_report *report);

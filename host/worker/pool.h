@@ -1,5 +1,5 @@
-/* The executors of one generation and the tasks that they have: dispatching, results, deadlines, death and replacement.
- * Knows no database. */
+/* The executors of all living generations and the tasks that they have: loading, dispatching, results, deadlines, death and
+ * replacement. Knows no database. */
 #ifndef LUAFLOW_WORKER_POOL_H
 #define LUAFLOW_WORKER_POOL_H
 
@@ -12,19 +12,24 @@
 #include "worker/task.h"
 
 struct pool;
+struct generation; /* one load of the modules: bytes, executors, registry */
+struct source;
 
-struct pool_options { /* borrowed until pool_free */
-  int executors;
-  struct executor_options executor;
-  int64_t executor_memory; /* bytes: above it an executor is replaced, at one and a half times it is killed */
+struct pool_options {               /* borrowed until pool_free */
+  int executors;                    /* of each generation */
+  struct executor_options executor; /* but for what the source of a generation gives */
+  int64_t executor_memory;          /* bytes: above it an executor is replaced, at one and a half times it is killed */
   const char *worker_id;
 };
 
 struct pool_events {
-  /* All executors have loaded the same. Once. The report's content may be taken over. */
-  void (*loaded)(void *owner, struct load_report *report);
-  /* They could not be loaded; the report holds the problems where there are some, else *err says why. Once, instead of loaded. */
-  void (*failed)(void *owner, const struct load_report *report, const struct err *err);
+  /* All its executors have loaded the same; see pool_report. Once. */
+  void (*loaded)(void *owner, struct generation *generation);
+  /* They could not; the report holds the problems where there are some, else *err says why. Once, instead of loaded, and the
+   * generation goes. */
+  void (*failed)(void *owner, struct generation *generation, const struct load_report *report, const struct err *err);
+  /* A generation that was no longer to serve is gone. */
+  void (*gone)(void *owner);
   /* The task has its result; the owner takes it over. */
   void (*settled)(void *owner, struct task *task);
   /* A handler wants its run's input: to be answered by pool_reply_input. */
@@ -35,9 +40,23 @@ struct pool_events {
   void (*ended)(void *owner);
 };
 
-/* Starts the executors. NULL with *err if one cannot be started. */
+/* Without any executor yet. */
 struct pool *pool_new(uv_loop_t *loop, const struct pool_options *options, const struct pool_events *events,
-                      void *owner, struct log *log, struct err *err) __attribute__((warn_unused_result));
+                      void *owner, struct log *log);
+/* Starts the executors of a generation, which then loads; takes the source over. NULL with *err if one cannot be started. */
+struct generation *pool_load(struct pool *pool, struct source *source, struct err *err)
+    __attribute__((warn_unused_result));
+/* What a generation that has loaded reports; borrowed. */
+const struct load_report *pool_report(const struct generation *generation);
+/* What it was loaded from; borrowed. */
+const struct source *pool_source(const struct generation *generation);
+/* A generation that has loaded gets the tasks from now on. That of before finishes what it has and goes, and tasks that
+ * none of its executors has are released. */
+void pool_switch(struct pool *pool, struct generation *generation);
+/* A generation that does not serve is not wanted any more. */
+void pool_discard(struct generation *generation);
+/* Generations that have served and are not gone yet. */
+int pool_old_count(const struct pool *pool);
 void pool_set_queue(struct pool *pool, const char *queue); /* borrowed; before the first task */
 /* Takes the task over and gives it to the least busy executor. */
 void pool_submit(struct pool *pool, struct task *task);
@@ -58,8 +77,6 @@ void pool_drain(struct pool *pool);
 void pool_kill(struct pool *pool);
 /* Lets idle executors go. */
 void pool_stop(struct pool *pool);
-/* True if no executor is left. */
-bool pool_is_empty(const struct pool *pool);
 /* Frees it, tasks included; executors that live are killed. */
 void pool_free(struct pool *pool);
 

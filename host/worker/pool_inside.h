@@ -1,11 +1,38 @@
-/* What pool.c (executors), pool_watch.c (looking after them) and pool_tasks.c (tasks, and what executors say about them)
- * share. */
+/* What pool.c (the whole), generation.c (executors), pool_watch.c (looking after them) and pool_tasks.c (tasks, and what
+ * executors say about them) share. */
 #ifndef LUAFLOW_WORKER_POOL_INSIDE_H
 #define LUAFLOW_WORKER_POOL_INSIDE_H
 
 #include "worker/flight.h"
 #include "worker/pool.h"
 #include "worker/slot.h"
+#include "worker/source.h"
+
+/* X(state, text, states it may move to) */
+#define GENERATION_STATES(X)                       \
+  X(LOADING, "loading", IN(LOADED) | IN(LEAVING))  \
+  X(LOADED, "loaded", IN(SERVING) | IN(LEAVING))   \
+  X(SERVING, "serving", IN(LEAVING))               \
+  X(LEAVING, "leaving", 0) /* until its last executor was reaped */
+
+enum generation_state {
+#define X(name, text, moves) GENERATION_##name,
+  GENERATION_STATES(X)
+#undef X
+};
+
+struct generation {
+  struct pool *pool;
+  enum generation_state state; /* moved by generation_set_state alone */
+  bool has_served;
+  struct source source; /* owned */
+  struct slot *slots;
+  int slot_count;
+  struct load_report report; /* of the first that has loaded; the others must agree */
+  int loaded_count;
+  int open_handles; /* timers */
+  struct generation *prev, *next;
+};
 
 struct pool {
   uv_loop_t *loop;
@@ -14,19 +41,28 @@ struct pool {
   void *owner;
   struct log *log;
   const char *queue;
-  struct slot *slots;
+  struct generation *generations; /* list, oldest first, until their last executor was reaped */
+  struct generation *serving;     /* gets the tasks; NULL before the first switch */
   uv_timer_t watch;
   bool watches_closely;
   struct flight *flight;
-  struct task *waiting;      /* for an executor to become ready */
-  struct load_report report; /* of the first that has loaded; the others must agree */
-  char *digest;              /* the report's, kept for replacements */
-  int loaded_count;
-  bool loaded;      /* reported loaded or failed */
-  bool ending;      /* no executor is replaced */
-  bool killing;     /* what dead executors had is released, never failed */
-  int open_handles; /* timers */
+  struct task *waiting; /* for an executor to become ready */
+  bool ending;          /* no executor is replaced */
+  bool killing;         /* what dead executors had is released, never failed */
 };
+
+/* generation.c */
+/* Starts its executors and adds it to the pool's list; takes the source over. NULL with *err if one cannot be started. */
+struct generation *generation_new(struct pool *pool, struct source *source, struct err *err)
+    __attribute__((warn_unused_result));
+void generation_set_state(struct generation *generation, enum generation_state state);
+/* Its executors finish what they have and go; those that have not loaded are killed. */
+void generation_retire(struct generation *generation);
+/* Lets all its executors go by this function of executor_process.h. */
+void generation_leave(struct generation *generation, void (*end)(struct executor_process *process));
+bool generation_is_empty(const struct generation *generation);
+/* Leaves the list and frees, at the latest when the loop has closed its timers; executors that live are killed. */
+void generation_free(struct generation *generation);
 
 /* pool_watch.c */
 void pool_watch_start(struct pool *pool);

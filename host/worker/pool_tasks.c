@@ -30,8 +30,8 @@ static struct slot *least_busy(const struct pool *pool) {
   enum { SLOW_MS = 50, SLOW_COSTS = 1 << 20 };
   struct slot *best = NULL;
   int best_load = 0;
-  for (int i = 0; i < pool->options.executors; i++) {
-    struct slot *slot = &pool->slots[i];
+  for (int i = 0; pool->serving && i < pool->serving->slot_count; i++) {
+    struct slot *slot = &pool->serving->slots[i];
     if (!takes_tasks(slot)) continue;
     int load = slot->task_count + (executor_process_pulse(slot->process).run_ms > SLOW_MS ? SLOW_COSTS : 0);
     if (!best || load < best_load) {
@@ -82,7 +82,7 @@ int pool_count(const struct pool *pool) { return flight_count(pool->flight); }
 
 int pool_ready_count(const struct pool *pool) {
   int count = 0;
-  for (int i = 0; i < pool->options.executors; i++) count += takes_tasks(&pool->slots[i]);
+  for (int i = 0; pool->serving && i < pool->serving->slot_count; i++) count += takes_tasks(&pool->serving->slots[i]);
   return count;
 }
 

@@ -1,6 +1,7 @@
 /* Looks after the executors: whether they answer, whether they yield, how much memory they use. All of it is counted in
  * looks, not in time, so that a host that was stopped for a while blames nobody for it. */
 #include <stdio.h>
+#include <utlist.h>
 
 #include "base/xalloc.h"
 #include "worker/pool_inside.h"
@@ -34,11 +35,7 @@ static void watch_memory(struct slot *slot) {
   } else if (memory > limit && slot->state == SLOT_READY) {
     LOG(pool->log, LOG_WARN, "executor_full", LOG_INT("executor", slot->index), LOG_F64("mb", (double)memory / mb),
         LOG_F64("executor_memory_mb", (double)limit / mb), LOG_INT("tasks", slot->task_count));
-    slot_set_state(slot, SLOT_FULL, pool->log);
-  }
-  if (slot->state == SLOT_FULL && slot->task_count == 0) {
-    slot_set_state(slot, SLOT_LEAVING, pool->log);
-    executor_process_stop(slot->process);
+    slot_finish(slot, pool->log);
   }
 }
 
@@ -52,20 +49,30 @@ static bool watch_yields(struct slot *slot) {
   return was_held && !slot->was_held;
 }
 
-static void look(uv_timer_t *timer) {
-  struct pool *pool = timer->data;
-  bool loading = false, room = false;
-  for (int i = 0; i < pool->options.executors; i++) {
-    struct slot *slot = &pool->slots[i];
+struct sight {
+  bool loading, room;
+};
+
+static void look_at(struct generation *generation, struct sight *sight) {
+  for (int i = 0; i < generation->slot_count; i++) {
+    struct slot *slot = &generation->slots[i];
     if (!slot->process) continue;
-    loading = loading || slot->state == SLOT_LOADING;
+    sight->loading = sight->loading || slot->state == SLOT_LOADING;
     watch_answers(slot);
     watch_memory(slot);
-    room = watch_yields(slot) || room;
+    sight->room = watch_yields(slot) || sight->room;
+    slot_check_finished(slot, generation->pool->log);
   }
-  pool->watches_closely = loading || pool_count(pool) > 0;
+}
+
+static void look(uv_timer_t *timer) {
+  struct pool *pool = timer->data;
+  struct generation *generation, *next;
+  struct sight sight = {0};
+  DL_FOREACH_SAFE(pool->generations, generation, next) look_at(generation, &sight);
+  pool->watches_closely = sight.loading || pool_count(pool) > 0;
   uv_timer_start(timer, look, pool->watches_closely ? CLOSE_MS : IDLE_MS, 0);
-  if (!room) return;
+  if (!sight.room) return;
   pool_give_waiting(pool);
   pool->events.room(pool->owner);
 }

@@ -31,6 +31,17 @@ bool slot_is_held(const struct slot *slot) {
   return slot->process && executor_process_pulse(slot->process).run_ms >= HELD_MS;
 }
 
+void slot_finish(struct slot *slot, struct log *log) {
+  if (slot->state == SLOT_READY) slot_set_state(slot, SLOT_FINISHING, log);
+  slot_check_finished(slot, log);
+}
+
+void slot_check_finished(struct slot *slot, struct log *log) {
+  if (slot->state != SLOT_FINISHING || slot->task_count > 0) return;
+  slot_set_state(slot, SLOT_LEAVING, log);
+  executor_process_stop(slot->process);
+}
+
 void slot_add_task(struct slot *slot, struct task *task) {
   task->slot = slot;
   DL_APPEND(slot->tasks, task);

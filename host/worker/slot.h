@@ -1,4 +1,4 @@
-/* One place for an executor in the pool: its state, its process, and the tasks that it has. For pool.c alone. */
+/* One place for an executor of a generation: its state, its process, and the tasks that it has. For the pool's files alone. */
 #ifndef LUAFLOW_WORKER_SLOT_H
 #define LUAFLOW_WORKER_SLOT_H
 
@@ -8,12 +8,13 @@
 #include "worker/executor_process.h"
 #include "worker/task.h"
 
-/* X(state, text, states it may move to). FULL: it uses too much memory, so it finishes what it has and is replaced. */
+/* X(state, text, states it may move to). FINISHING: it gets no new task, finishes what it has and goes, since it uses too much
+ * memory or its generation is over. */
 #define SLOT_STATES(X)                                       \
   X(EMPTY, "empty", IN(LOADING))                             \
   X(LOADING, "loading", IN(READY) | IN(LEAVING) | IN(EMPTY)) \
-  X(READY, "ready", IN(FULL) | IN(LEAVING) | IN(EMPTY))      \
-  X(FULL, "full", IN(LEAVING) | IN(EMPTY))                   \
+  X(READY, "ready", IN(FINISHING) | IN(LEAVING) | IN(EMPTY)) \
+  X(FINISHING, "finishing", IN(LEAVING) | IN(EMPTY))         \
   X(LEAVING, "leaving", IN(EMPTY))
 
 enum slot_state {
@@ -22,8 +23,11 @@ enum slot_state {
 #undef X
 };
 
+struct generation;
+
 struct slot {
   struct pool *pool;
+  struct generation *generation;
   int index;
   enum slot_state state;            /* moved by slot_set_state alone */
   struct executor_process *process; /* NULL while empty */
@@ -43,6 +47,10 @@ const char *slot_state_name(enum slot_state state);
 void slot_set_state(struct slot *slot, enum slot_state state, struct log *log);
 /* True once its executor has not yielded for a second: it is given no task. */
 bool slot_is_held(const struct slot *slot);
+/* Its executor gets no task any more, and goes at once if it has none. */
+void slot_finish(struct slot *slot, struct log *log);
+/* Lets an executor go that has nothing to finish any more. */
+void slot_check_finished(struct slot *slot, struct log *log);
 void slot_add_task(struct slot *slot, struct task *task);
 void slot_remove_task(struct slot *slot, struct task *task);
 

@@ -27,7 +27,7 @@ struct walk {
   const char *root;
   struct buf out;
   int entries;
-  snapshot_warn warn; /* may be NULL */
+  struct snapshot_events events;
   void *owner;
   struct err *err;
 };
@@ -37,7 +37,22 @@ static bool fail(struct walk *walk, const char *path) {
 }
 
 static void warn(const struct walk *walk, const char *path, const char *why) {
-  if (walk->warn) walk->warn(walk->owner, path, why);
+  if (walk->events.warn) walk->events.warn(walk->owner, path, why);
+}
+
+static void tell_folder(const struct walk *walk, const char *path) {
+  if (walk->events.folder) walk->events.folder(walk->owner, path);
+}
+
+/* What a link leads to may change where it lies. */
+static void tell_target(const struct walk *walk, const char *full) {
+  char *target = walk->events.folder ? realpath(full, NULL) : NULL;
+  char *slash = target ? strrchr(target, '/') : NULL;
+  if (slash && slash != target) {
+    *slash = '\0';
+    tell_folder(walk, target);
+  }
+  free(target);
 }
 
 static bool too_much(struct walk *walk) {
@@ -84,10 +99,11 @@ static bool walk_entry(struct walk *walk, const char *path, const struct ancesto
   const char *dot = strrchr(path, '.');
   char *full = xasprintf("%s/%s", walk->root, path);
   int status = stat(full, &info);
-  bool leads_nowhere = status != 0 && lstat(full, &link) == 0; /* else it was just removed */
+  bool is_link = lstat(full, &link) == 0 && (S_ISLNK(link.st_mode) || status != 0);
+  if (is_link && status == 0) tell_target(walk, full);
   free(full);
   if (++walk->entries > ENTRIES_MAX) return too_much(walk);
-  if (leads_nowhere) warn(walk, path, "a link that leads nowhere");
+  if (is_link && status != 0) warn(walk, path, "a link that leads nowhere"); /* else it was just removed */
   if (status != 0) return true;
   if (S_ISREG(info.st_mode)) return !dot || strcmp(dot, ".lua") != 0 || put_file(walk, path);
   if (!S_ISDIR(info.st_mode)) return true;
@@ -99,7 +115,8 @@ static bool walk_entry(struct walk *walk, const char *path, const struct ancesto
 
 static bool walk_folder(struct walk *walk, const char *path, const struct ancestor *folder) {
   struct dirent **names;
-  char *full = xasprintf("%s/%s", walk->root, path);
+  char *full = *path ? xasprintf("%s/%s", walk->root, path) : xstrdup(walk->root);
+  tell_folder(walk, full);
   int count = scandir(full, &names, NULL, alphasort);
   free(full);
   if (count < 0 && errno == EACCES) {
@@ -136,10 +153,11 @@ static int seal(const struct buf *content, struct err *err) {
   return -1;
 }
 
-int snapshot_take(const char *root, snapshot_warn warn_of, void *owner, struct err *err) {
-  struct walk walk = {.root = root, .warn = warn_of, .owner = owner, .err = err};
+int snapshot_take(const char *root, const struct snapshot_events *events, void *owner, struct err *err) {
+  struct walk walk = {.root = root, .owner = owner, .err = err};
   struct stat info;
   int fd = -1;
+  if (events) walk.events = *events;
   if (stat(root, &info) != 0) {
     err_set(err, ERR_CONFIG, EXIT_USAGE, "root %s: %s", root, strerror(errno));
     return -1;

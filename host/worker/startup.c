@@ -21,7 +21,8 @@ static void startup_end(struct lifecycle *lifecycle, enum exit_code exit_code) {
 
 /* details: further lines, or NULL. */
 static void startup_fail_with(struct lifecycle *lifecycle, const struct err *err, const char *details) {
-  fprintf(stderr, "luaflow: %s\n%s", err->message, details ? details : "");
+  fprintf(stderr, "luaflow: %s\n", err->message);
+  if (details) fprintf(stderr, "%s\n", details);
   if (*err->hint) fprintf(stderr, "  hint: %s\n", err->hint);
   startup_end(lifecycle, err->exit_code);
 }
@@ -43,15 +44,6 @@ void startup_not_loaded(struct lifecycle *lifecycle, const struct load_report *r
 
 /* ---- the worker ---- */
 
-/* "a, b, c", owned by the caller. */
-static char *list_queues(const struct load_report *report) {
-  struct buf list = {0};
-  for (size_t i = 0; i < report->worker_count; i++) buf_printf(&list, "%s%s", i ? ", " : "", report->workers[i].queue);
-  char *text = xmemdup(list.data, list.len);
-  buf_free(&list);
-  return text;
-}
-
 static const struct load_worker *choose(const struct load_report *report, const char *queue, struct err *err) {
   if (queue) {
     const struct load_worker *worker = load_report_worker(report, queue);
@@ -62,7 +54,7 @@ static const struct load_worker *choose(const struct load_report *report, const 
     return NULL;
   }
   if (!queue && report->worker_count == 1) return &report->workers[0];
-  char *queues = list_queues(report);
+  char *queues = load_report_queues(report);
   if (queue)
     err_set(err, ERR_CONFIG, EXIT_USAGE, "--queue %s: the modules do not have it; they have %s", queue, queues);
   else
@@ -72,16 +64,17 @@ static const struct load_worker *choose(const struct load_report *report, const 
   return NULL;
 }
 
-void startup_loaded(struct lifecycle *lifecycle, struct load_report *report) {
+static void on_changed(void *owner) { reload_want(owner, RELOAD_CHANGED); }
+
+void startup_loaded(struct lifecycle *lifecycle, struct generation *generation) {
   struct err err;
   if (lifecycle->state != LIFECYCLE_STARTING) return;
-  load_report_move(&lifecycle->report, report);
-  lifecycle->worker = choose(&lifecycle->report, lifecycle->options->queue, &err);
+  lifecycle->worker = choose(pool_report(generation), lifecycle->options->queue, &err);
   if (!lifecycle->worker) {
     startup_fail(lifecycle, &err);
     return;
   }
-  const char *queue = lifecycle->worker->queue;
+  const char *queue = lifecycle->queue = xstrdup(lifecycle->worker->queue);
   lifecycle->program = xasprintf("worker %s", queue);
   lifecycle->application_name = xasprintf("luaflow worker %s", queue);
   lifecycle->listen = xasprintf("listen \"pgflow:%s\"", queue); /* a queue's name holds no quote: the load checked it */
@@ -89,9 +82,18 @@ void startup_loaded(struct lifecycle *lifecycle, struct load_report *report) {
   lifecycle->control_session[1] = lifecycle->listen;
   lifecycle->log->program = lifecycle->program;
   pool_set_queue(lifecycle->pool, queue);
+  pool_switch(lifecycle->pool, generation);
+  lifecycle->serving = generation;
   LOG(lifecycle->log, LOG_INFO, "loaded", LOG_INT("executors", lifecycle->options->executors),
       LOG_STR("worker", lifecycle->worker_id));
-  if (!connections_open(lifecycle, &err)) startup_fail(lifecycle, &err);
+  if (!connections_open(lifecycle, &err)) {
+    startup_fail(lifecycle, &err);
+    return;
+  }
+  if (lifecycle->options->watch)
+    lifecycle->watch = watch_new(lifecycle->loop, lifecycle->root, lifecycle->options->env_file, on_changed, lifecycle,
+                                 lifecycle->log);
+  reload_go_on(lifecycle);
 }
 
 /* ---- check and deploy ---- */
@@ -107,20 +109,20 @@ static void on_lost_task(void *owner, uint64_t number) {
 
 static void on_deprecated(void *owner) { drain_begin(owner, "deprecated", EXIT_DONE); }
 
-static void run(struct lifecycle *lifecycle) {
+static void run(struct lifecycle *lifecycle, int64_t generation) {
   static const struct heartbeat_events events = {.lost = on_lost_task, .deprecated = on_deprecated};
   lifecycle_set_state(lifecycle, LIFECYCLE_RUNNING);
-  LOG(lifecycle->log, LOG_INFO, "running", LOG_STR("queue", lifecycle->worker->queue),
+  lifecycle->generation = generation;
+  LOG(lifecycle->log, LOG_INFO, "running", LOG_STR("queue", lifecycle->queue),
       LOG_STR("function", lifecycle->worker->name), LOG_STR("worker", lifecycle->worker_id),
       LOG_INT("concurrency", lifecycle->options->concurrency));
   lifecycle->heartbeat = heartbeat_new(lifecycle->loop, lifecycle->control, lifecycle->worker_id, lifecycle->pool,
                                        &events, lifecycle, lifecycle->log);
   lifecycle->recovery = recovery_new(lifecycle->loop, lifecycle->control, lifecycle->worker_id, lifecycle->log);
-  work_start(lifecycle->work, FIRST_GENERATION);
+  work_start(lifecycle->work, generation);
 }
 
-/* Errors that may pass without anybody touching the modules: of the connection, conflicts, the server's condition, rights. */
-static bool may_pass(const struct err *err) {
+bool startup_may_pass(const struct err *err) {
   static const char *const classes[] = {"08", "25", "40", "53", "55", "57", "58"};
   if (!*err->sqlstate || strcmp(err->sqlstate, "42501") == 0) return true;
   for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
@@ -135,7 +137,7 @@ static void try_failed(struct lifecycle *lifecycle, const char *what, const stru
     startup_fail(lifecycle, &found);
     return;
   }
-  if (!may_pass(&found)) {
+  if (!startup_may_pass(&found)) {
     found.exit_code = EXIT_REFUSED;
     startup_fail(lifecycle, &found);
     return;
@@ -149,21 +151,20 @@ static void try_failed(struct lifecycle *lifecycle, const char *what, const stru
   if (lifecycle->tries_failed < RETRY_STEPS) lifecycle->tries_failed++;
 }
 
-static void on_deployed(void *owner, const struct deploy_answer *answer) {
-  struct lifecycle *lifecycle = owner;
-  if (lifecycle->state != LIFECYCLE_DEPLOYING) return;
+static void take_answer(struct lifecycle *lifecycle, const struct deploy_answer *answer) {
   switch (answer->outcome) {
     case DEPLOY_DONE:
-      run(lifecycle);
+      run(lifecycle, answer->generation);
       return;
     case DEPLOY_FENCED:
+      lifecycle->last_generation--; /* nothing has come of it */
       lifecycle_set_state(lifecycle, LIFECYCLE_FENCED);
       if (!lifecycle->fenced) LOG(lifecycle->log, LOG_WARN, "fenced", LOG_STR("function", lifecycle->worker->name));
       lifecycle->fenced = true;
       retry_in(lifecycle, RETRY_MS);
       return;
     case DEPLOY_REFUSED:
-      if (answer->details)
+      if (lifecycle->log->format == LOG_TEXT)
         startup_fail_with(lifecycle, &answer->err, answer->details);
       else
         startup_end(lifecycle, answer->err.exit_code);
@@ -175,14 +176,21 @@ static void on_deployed(void *owner, const struct deploy_answer *answer) {
   }
 }
 
+static void on_deployed(void *owner, const struct deploy_answer *answer) {
+  struct lifecycle *lifecycle = owner;
+  if (lifecycle->state != LIFECYCLE_DEPLOYING) return;
+  take_answer(lifecycle, answer);
+  reload_go_on(lifecycle);
+}
+
 static void deploy_now(struct lifecycle *lifecycle) {
   lifecycle_set_state(lifecycle, LIFECYCLE_DEPLOYING);
   lifecycle->deploy_sent = true;
-  deploy(lifecycle->control, lifecycle->worker_id, lifecycle->worker, FIRST_GENERATION, lifecycle->log, on_deployed,
-         lifecycle);
+  deploy(lifecycle->control, lifecycle->worker_id, lifecycle->worker, ++lifecycle->last_generation, lifecycle->log,
+         on_deployed, lifecycle);
 }
 
-static void on_checked(void *owner, const struct err *err) {
+static void on_checked(void *owner, bool development, const struct err *err) {
   struct lifecycle *lifecycle = owner;
   lifecycle->checking = false;
   if (lifecycle->state != LIFECYCLE_STARTING) return;
@@ -191,6 +199,7 @@ static void on_checked(void *owner, const struct err *err) {
     return;
   }
   lifecycle->checked = true;
+  lifecycle->development = development;
   deploy_now(lifecycle);
 }
 

@@ -8,8 +8,12 @@
 #define CONTROL_STATEMENTS(STMT)                                                                             \
   STMT(SCHEMA,                                                                                               \
        "select m.version, m.oldest_program,"                                                                 \
-       " string_to_array(m.oldest_program, '.')::int[] > string_to_array($1::text, '.')::int[]"              \
+       " string_to_array(m.oldest_program, '.')::int[] > string_to_array($1::text, '.')::int[],"             \
+       " (select s.development from pgflow.settings s)"                                                      \
        " from pgflow.migrations m order by m.version desc limit 1")                                          \
+  STMT(PREVIEW,                                                                                              \
+       "select c.flow_slug, c.status, c.message, array_to_string(c.differences, E'\\n')"                      \
+       " from pgflow.preview_deployment($1::jsonb) c")                                                        \
   STMT(DEPLOY,                                                                                               \
        "select flow_slug, status, alias_status, array_to_string(differences, E'\\n'), message"               \
        " from pgflow.deploy_flows($1::uuid, $2::text, $3::text, $4::jsonb, $5::bigint)")                     \
@@ -23,6 +27,7 @@
        " from unnest($1::int[], $2::text[]) b (pid, started)"                                                \
        " cross join lateral pg_stat_get_activity(b.pid) a"                                                   \
        " where extract(epoch from a.backend_start)::text = b.started")                                       \
+  STMT(REPORT_RELOAD, "select pgflow.report_reload($1::uuid, $2::text)")                                     \
   STMT(STOP, "select pgflow.mark_worker_stopped($1::uuid)")
 
 /* On the work connection. All but RECONCILE are the parts of one batch, in this order. */

@@ -50,7 +50,7 @@ static void committed(struct work *work, const struct pg_unit *unit) {
 
 static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
   struct work *work = owner;
-  work->busy = false;
+  work->busy = work->claiming = false;
   if (err)
     work_failed(work, unit, err);
   else
@@ -93,7 +93,7 @@ static void on_kick(uv_idle_t *handle) {
   }
   work->batch = batcher_take(work->batcher);
   bool records = work->batch.completed + work->batch.failed + work->batch.released > 0;
-  bool claims = work->generation && batcher_aside(work->batcher) < work->options.batch;
+  bool claims = work->generation && !work->held && batcher_aside(work->batcher) < work->options.batch;
   int quantity = poller_quantity(work->poller, claims ? work->events.free_slots(work->owner) : 0, records);
   if (!records && quantity == 0) return;
 
@@ -109,6 +109,7 @@ static void on_kick(uv_idle_t *handle) {
   }
   poller_sent(work->poller, quantity);
   work->busy = true;
+  work->claiming = quantity > 0;
   work->sent_at = uv_now(handle->loop);
   pg_submit(work->pg, unit);
 }
@@ -167,8 +168,15 @@ bool work_is_connected(const struct work *work) { return pg_is_ready(work->pg); 
 
 void work_start(struct work *work, int64_t generation) {
   work->generation = generation;
+  work->held = false;
   poller_wake(work->poller);
 }
+
+void work_hold(struct work *work) { work->held = true; }
+
+bool work_is_claiming(const struct work *work) { return work->claiming; }
+
+void work_pause_claims(struct work *work) { poller_failed(work->poller, true); }
 
 void work_stop_claiming(struct work *work) { poller_stop(work->poller); }
 

@@ -40,6 +40,12 @@ struct pg_backend work_last_backend(const struct work *work); /* see pg.h */
 bool work_is_connected(const struct work *work);
 /* Claims begin, under this generation. */
 void work_start(struct work *work, int64_t generation);
+/* No claim begins until work_start; one under way is still reported. */
+void work_hold(struct work *work);
+/* A claim is under way. */
+bool work_is_claiming(const struct work *work);
+/* No claim begins for 2 s. */
+void work_pause_claims(struct work *work);
 /* No claim begins any more; one under way is still reported. */
 void work_stop_claiming(struct work *work);
 /* Takes a settled task over, to be recorded. */

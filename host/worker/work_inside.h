@@ -21,9 +21,11 @@ struct work {
   uv_timer_t again;   /* runs while results are set aside */
   int open_handles;
   int64_t generation; /* 0: no claims yet */
+  bool held;          /* no claims for the time being */
   uint64_t last_number;
 
   bool busy; /* the rest describes the transaction under way */
+  bool claiming;
   struct batch batch;
   struct record_calls calls;
   uint64_t sent_at;

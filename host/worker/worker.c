@@ -7,7 +7,7 @@
 
 #include "worker/lifecycle.h"
 #include "worker/root.h"
-#include "worker/snapshot.h"
+#include "worker/source.h"
 #include "worker/worker_signals.h"
 
 struct worker {
@@ -20,7 +20,12 @@ static void on_stop(void *owner) {
   lifecycle_stop(worker->lifecycle);
 }
 
-static void on_hangup(void *owner) {
+static void on_reload(void *owner) {
+  struct worker *worker = owner;
+  lifecycle_reload(worker->lifecycle);
+}
+
+static void on_terminal_closed(void *owner) {
   struct worker *worker = owner;
   lifecycle_hang_up(worker->lifecycle);
 }
@@ -35,13 +40,14 @@ static void on_end(void *owner) {
   worker_signals_free(worker->signals);
 }
 
-static bool run(const struct worker_options *options, const struct executor_options *executor, struct log *log,
-                int *exit_code, struct err *err) {
-  static const struct worker_signal_events events = {.stop = on_stop, .hangup = on_hangup, .summary = on_summary};
+static bool run(const struct worker_options *options, const struct executor_options *executor, struct source *source,
+                struct log *log, int *exit_code, struct err *err) {
+  static const struct worker_signal_events events = {
+      .stop = on_stop, .reload = on_reload, .terminal_closed = on_terminal_closed, .summary = on_summary};
   struct worker worker;
   uv_loop_t loop;
   uv_loop_init(&loop);
-  worker.lifecycle = lifecycle_new(&loop, options, executor, log, err);
+  worker.lifecycle = lifecycle_new(&loop, options, executor, source, log, err);
   if (worker.lifecycle) {
     worker.signals = worker_signals_new(&loop, &events, &worker);
     lifecycle_on_end(worker.lifecycle, on_end, &worker);
@@ -65,32 +71,29 @@ static int fail(const struct err *err) {
 }
 
 int worker_main(const struct worker_options *options, struct log *log) {
+  static const struct snapshot_events events = {.warn = on_unreadable};
   struct entries entries;
-  struct env_file env_file;
+  struct source source;
   struct err err;
   int exit_code = EXIT_DONE;
   bool good = false;
   if (!entries_find(&entries, options->root, options->paths, options->path_count, &err)) return fail(&err);
-  int snapshot =
-      env_file_read(&env_file, options->env_file, &err) ? snapshot_take(entries.root, on_unreadable, log, &err) : -1;
-  int program = snapshot < 0 ? -1 : executor_open_program(&err);
+  bool taken = source_take(&source, entries.root, options->env_file, &events, log, &err);
+  int program = taken ? executor_open_program(&err) : -1;
   if (program >= 0) {
     const struct executor_options executor = {
         .program = program,
-        .snapshot = snapshot,
         .mode = LOAD_FLOWS,
         .root = entries.root,
         .development = options->development,
         .max_output = options->max_output,
-        .env_file = &env_file,
         .entries = (const char *const *)entries.paths,
         .entry_count = entries.count,
     };
-    good = run(options, &executor, log, &exit_code, &err);
+    good = run(options, &executor, &source, log, &exit_code, &err);
     close(program);
   }
-  if (snapshot >= 0) close(snapshot);
-  env_file_free(&env_file);
+  if (taken) source_free(&source);
   entries_free(&entries);
   return good ? exit_code : fail(&err);
 }

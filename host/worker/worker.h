@@ -22,6 +22,8 @@ struct worker_options {
   int64_t max_output;      /* bytes of one task's output */
   const char *env_file; /* variables for handlers; NULL: none */
   bool development;        /* handlers must not write new globals */
+  bool watch;              /* reloads when a file changes */
+  int queues;              /* a datagram socket that is sent the queues of every load as "a, b, c"; -1: none */
 };
 
 /* Runs until the worker has stopped; returns the exit code of the command. Errors and problems of modules have been

@@ -1,9 +1,11 @@
 /* libuv's signal handles; each has its number. */
 #include "worker/worker_signals.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/xalloc.h"
 
@@ -14,23 +16,39 @@ enum { COUNT = sizeof watched / sizeof *watched };
 struct worker_signals {
   uv_signal_t handles[COUNT];
   int open_handles;
+  bool on_terminal; /* when it started */
+  bool outlives_terminal;
   struct worker_signal_events events;
   void *owner;
 };
+
+/* A terminal that closes is no longer there when it sends its SIGHUP. */
+static bool is_on_terminal(void) {
+  int fd = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd >= 0) close(fd);
+  return fd >= 0;
+}
+
+static void on_hangup(struct worker_signals *signals) {
+  if (!signals->on_terminal || is_on_terminal())
+    signals->events.reload(signals->owner);
+  else if (!signals->outlives_terminal)
+    signals->events.terminal_closed(signals->owner);
+}
 
 static void on_signal(uv_signal_t *handle, int number) {
   struct worker_signals *signals = handle->data;
   if (number == SIGUSR1)
     signals->events.summary(signals->owner);
   else if (number == SIGHUP)
-    signals->events.hangup(signals->owner);
+    on_hangup(signals);
   else
     signals->events.stop(signals->owner);
 }
 
-static bool is_wanted(int number) {
+static bool is_ignored(int number) {
   struct sigaction action;
-  return number != SIGHUP || sigaction(number, NULL, &action) != 0 || action.sa_handler != SIG_IGN;
+  return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 struct worker_signals *worker_signals_new(uv_loop_t *loop, const struct worker_signal_events *events, void *owner) {
@@ -38,11 +56,13 @@ struct worker_signals *worker_signals_new(uv_loop_t *loop, const struct worker_s
   signals->events = *events;
   signals->owner = owner;
   signals->open_handles = COUNT;
+  signals->on_terminal = is_on_terminal();
+  signals->outlives_terminal = is_ignored(SIGHUP);
   signal(SIGPIPE, SIG_IGN);
   for (int i = 0; i < COUNT; i++) {
     uv_signal_init(loop, &signals->handles[i]);
     signals->handles[i].data = signals;
-    if (is_wanted(watched[i])) uv_signal_start(&signals->handles[i], on_signal, watched[i]);
+    uv_signal_start(&signals->handles[i], on_signal, watched[i]);
   }
   return signals;
 }

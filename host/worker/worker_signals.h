@@ -7,8 +7,10 @@
 struct worker_signals;
 
 struct worker_signal_events {
-  void (*stop)(void *owner);    /* SIGTERM or SIGINT, each time */
-  void (*hangup)(void *owner);  /* SIGHUP, each time, unless it was ignored when the program started (nohup) */
+  void (*stop)(void *owner);   /* SIGTERM or SIGINT, each time */
+  void (*reload)(void *owner); /* SIGHUP, each time, but for the next case */
+  /* SIGHUP since the terminal has closed; not told if SIGHUP was ignored when the program started (nohup). */
+  void (*terminal_closed)(void *owner);
   void (*summary)(void *owner); /* SIGUSR1 */
 };
 

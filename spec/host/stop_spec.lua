@@ -128,14 +128,19 @@ describe("stopping a worker", function()
     assert.equal(1, long_task(long).attempts)
   end)
 
-  it("by a closed terminal, which may say so twice, and tells that it does not reload", function()
-    local worker = here:worker { args = { "--queue", "long", "--executors", "1" } }
+  it("by a closed terminal, and one that drains does not reload", function()
+    local worker = here:worker { args = { "--queue", "long", "--executors", "1" }, terminal = true }
     local run_id = start_long '{"sleep": 1}'
-    worker.process:signal(process.SIGHUP)
+    worker.process.terminal:close()
+    assert.same({ code = 0 }, worker.process:wait(5))
+    assert.equal('{"work": true}', here.db:await_run(run_id).output_text)
+    worker = here:worker { args = { "--queue", "long", "--executors", "1" } }
+    run_id = start_long '{"sleep": 1}'
+    worker.process:signal(process.SIGTERM)
     worker:await_log "draining"
     worker.process:signal(process.SIGHUP)
     assert.same({ code = 0 }, worker.process:wait(5))
-    assert.truthy(worker:log("no_reload")[1].hint:find("start it again", 1, true))
+    assert.truthy(worker:log("reload_refused")[1].error:find("drains", 1, true))
     assert.equal('{"work": true}', here.db:await_run(run_id).output_text)
   end)
 
