@@ -1,12 +1,16 @@
 -- pgflow_reader reads every table and calls nothing that writes.
 begin;
 \ir ../support/fixtures.sql
-select plan(3);
+select plan(5);
 
 select spec.deploy('greet', spec.step('a'));
 select is_empty($$ select c.relname from pg_class c where c.relnamespace = 'pgflow'::regnamespace and c.relkind in ('r', 'v') and not has_table_privilege('pgflow_reader', c.oid, 'select') $$, 'every table and view');
 select is(spec.outcome_as('pgflow_reader', $$ select pgflow.start_flow('greet', '{}') $$), '42501', 'no start');
 select is(spec.outcome_as('pgflow_reader', $$ delete from pgflow.runs $$), '42501', 'no write');
+
+select is(spec.outcome_as('pgflow_reader', $$ select * from pgflow.run_status; select * from pgflow.queue_status; select * from pgflow.flow_versions;
+  select pgflow.check_invariants(), pgflow.is_local(), pgflow.get_run_with_states('00000000-0000-4000-8000-000000000001') $$), 'fine', 'the views and checks work for it');
+select is(spec.outcome_as('pgflow_reader', $$ select pgflow.prune_data_older_than('0 s') $$), '42501', 'no pruning');
 
 select * from finish();
 rollback;

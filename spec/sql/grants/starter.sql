@@ -1,7 +1,7 @@
 -- pgflow_starter starts runs and reads how they stand; it can neither claim nor write, nor read what is not its business.
 begin;
 \ir ../support/fixtures.sql
-select plan(9);
+select plan(12);
 
 select spec.deploy('greet', spec.step('a'));
 select is(spec.outcome_as('pgflow_starter', $$ select pgflow.start_flow('greet', '{}', '00000000-0000-4000-8000-000000000001') $$), 'fine', 'it starts');
@@ -13,6 +13,10 @@ select is(spec.outcome_as('pgflow_starter', $$ select pgflow.create_flow('other'
 select is(spec.outcome_as('pgflow_starter', $$ select pgflow._start_steps('{}', '{}') $$), '42501', 'nor call a private function');
 select is(spec.outcome_as('pgflow_starter', $$ update pgflow.runs set status = 'failed' $$), '42501', 'nor write');
 select is(spec.outcome_as('pgflow_starter', $$ select 1 from pgmq.q_greet $$), '42501', 'nor touch the queue');
+
+select is(spec.outcome_as('pgflow_starter', $$ select pgflow.start_flow_with_states('greet', '{}'); select pgflow.get_run_with_states('00000000-0000-4000-8000-000000000001'); select * from pgflow.run_status $$), 'fine', 'it watches');
+select is(spec.outcome_as('pgflow_starter', $$ select pgflow.cancel_run('00000000-0000-4000-8000-000000000001'); select pgflow.retry_run('00000000-0000-4000-8000-000000000001') $$), 'fine', 'it cancels and retries');
+select is(spec.outcome_as('pgflow_starter', $$ select * from pgflow.queue_status $$), '42501', 'queues are not its business');
 
 select * from finish();
 rollback;
