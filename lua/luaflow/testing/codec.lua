@@ -14,6 +14,9 @@ local EXACT_LIMIT = 2 ^ 53
 -- Integers of more digits, and decimals of a smaller exponent, are written with an exponent.
 local POSITIONAL_MAX, POSITIONAL_MIN = 21, -7
 
+-- Far beyond what a double holds, but not beyond what tonumber reads.
+local MAX_EXPONENT = 99999
+
 -- ---- writing ----
 
 -- A double above 0 as its shortest digits and the exponent of the first.
@@ -151,6 +154,7 @@ local function read_number(reader)
   local fraction = take(reader, "^%.%d+") or ""
   local exponent = take(reader, "^[eE][+-]?%d+") or ""
   if fraction .. exponent == "" then return read_integer(reader, sign == "-", whole) end
+  exponent = exponent:gsub("%d+", function(digits) return math.min(tonumber(digits), MAX_EXPONENT) end)
   local number = tonumber(whole .. fraction .. exponent)
   if number == math.huge then refuse(reader, "number beyond the range of a double") end
   return sign == "-" and -number or number
@@ -189,7 +193,6 @@ local function read_string(reader)
     end
   end
   local text = table.concat(parts)
-  if text:find("%z") then refuse(reader, "string with U+0000") end
   if not utf8.is_valid(text) then refuse(reader, "string that is not valid UTF-8") end
   return text
 end

@@ -59,6 +59,13 @@ describe("the codec of runs in memory", function()
     end
   end)
 
+  it("reads exponents of any length", function()
+    assert.equal(0, decoded "1e-99999999999999999999")
+    assert.equal(0, decoded "0e99999999999999999999")
+    assert.equal(10, decoded "1e00000000000000000001")
+    assert.same("input: number beyond the range of a double", select(2, codec.decode("1e99999999999999999999", "input")))
+  end)
+
   it("gives int64_t for integers beyond 2^53 only", function()
     assert.equal("number", type(decoded "9007199254740992"))
     assert.equal("number", type(decoded "-9007199254740992"))
