@@ -5,6 +5,7 @@ local cjson = require "cjson"
 local json = {}
 
 --- JSON null. It is truthy: test with `is_null`.
+---@type lightuserdata
 json.null = cjson.null
 
 --- The metatables that mark a table as an array or as an object.

@@ -1,4 +1,5 @@
 -- Routing: which queue a step's tasks go to is a class of configuration of its own, beside a flow's shape and its runtime options.
+local files = require "spec.support.files"
 local process = require "spec.support.process"
 local scene = require "spec.support.scene"
 local wait = require "spec.support.wait"
@@ -50,6 +51,34 @@ describe("a flow over three queues", function()
         from pgmq.a_%s m]]):format(queue, queue), { id = run_id }))
       assert.equal(0, here.db:number(("select count(*) from pgmq.q_%s"):format(queue)))
     end
+    here:assert_consistent()
+  end)
+end)
+
+describe("the example of two versions", function()
+  local here
+
+  before_each(function()
+    local contents = {}
+    for _, name in ipairs { "order_intake", "order_intake_v2", "deployed", "order_workers" } do
+      local path = "flows/" .. name .. ".lua"
+      contents[path] = files.read(path)
+    end
+    here = scene.open(contents)
+  end)
+  after_each(function() here:close() end)
+
+  it("goes from the plain flow to the routed one under its name", function()
+    local order = '{"lines": [{"sku": "a", "qty": 2}, {"sku": "b", "qty": 10}], "express": true}'
+    local plain = here:worker { paths = { "flows/order_intake.lua" }, args = { "--executors", "1" } }
+    assert.equal('{"total": {"cents": 1200, "version": 1}}', here.db:complete("order_intake", order).output_text)
+    assert.same({ code = 0 }, plain:stop())
+    for _, queue in ipairs { "order_intake", "order_intake_v2", "pricing" } do
+      here:worker { paths = { "flows/order_workers.lua" }, args = { "--queue", queue, "--executors", "1" } }
+    end
+    assert.equal('{"total": {"cents": 2600, "version": 2}}', here.db:complete("order_intake", order).output_text)
+    assert.equal("courier order_intake_v2, price pricing, total order_intake_v2, validate order_intake_v2", here.db:text [[
+      select string_agg(distinct t.step_slug || ' ' || t.queue_name, ', ') from pgflow.step_tasks t where t.flow_slug = 'order_intake_v2']])
     here:assert_consistent()
   end)
 end)

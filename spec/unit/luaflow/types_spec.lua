@@ -110,6 +110,36 @@ describe("the definitions of a flow", function()
   end)
 end)
 
+describe("the examples and the guide", function()
+  local function read(path)
+    local file = assert(io.open(path))
+    local text = file:read "*a"
+    file:close()
+    return text
+  end
+
+  it("annotate with nothing but what is generated and what the library has", function()
+    local sources, declared, count = {}, {}, 0
+    for _, name in ipairs { "order_intake", "order_intake_v2", "deployed", "order_workers" } do
+      sources["flows/" .. name .. ".lua"] = read("flows/" .. name .. ".lua")
+    end
+    local generated, _, result = types_of(sources)
+    assert.same({}, result.problems)
+    local texts = { generated["order_intake_v2.lua"], read "flows/order_intake_v2.lua" }
+    for _, name in ipairs { "context", "deploy", "flow", "worker" } do texts[#texts + 1] = read("lua/luaflow/" .. name .. ".lua") end
+    for name in table.concat(texts, "\n"):gsub("%(exact%) ", ""):gmatch "%-%-%-@%a+ ([%w_.]+)" do declared[name] = true end
+    sources.guide = read("flows/README.md"):gsub("order_intake_v2%.price%.Output", "")
+    for path, text in pairs(sources) do
+      text = text:gsub("%-%-%-@param [%w_]+", "---@type"):gsub("`(order_intake_v2%.[%w_.]*%u%l+)`", "\n---@type %1\n")
+      for name in text:gmatch "%-%-%-@type ([%w_]+%.[%w_.]+)" do
+        assert.truthy(declared[name], ("%s: %s"):format(path, name))
+        count = count + 1
+      end
+    end
+    assert.is_true(count >= 8, count)
+  end)
+end)
+
 describe("the files of a load", function()
   it("are one for each flow, however often it is served, sorted", function()
     local _, names = types_of {
