@@ -20,6 +20,7 @@ static const struct check {
   enum exit_code exit_code; /* of its problems */
 } base_checks[] = {{"server", DB_CHECK_SERVER, EXIT_DATABASE}, {"pgmq", DB_CHECK_PGMQ, EXIT_DATABASE}},
   checks[] = {
+      {"rights", DB_CHECK_RIGHTS, EXIT_FAILED},         {"owner", DB_CHECK_OWNER, EXIT_FAILED},
       {"settings", DB_CHECK_SETTINGS, EXIT_FAILED},     {"queues", DB_CHECK_QUEUES, EXIT_FAILED},
       {"workers", DB_CHECK_WORKERS, EXIT_FAILED},       {"functions", DB_CHECK_FUNCTIONS, EXIT_FAILED},
       {"invariants", DB_CHECK_INVARIANTS, EXIT_FAILED},
@@ -110,12 +111,10 @@ static void check_session(struct db *db, const struct settings *settings, struct
 }
 
 static void examine(struct db *db, const struct settings *settings, struct findings *findings) {
-  static const struct check rights = {"rights", DB_CHECK_RIGHTS, EXIT_FAILED};
   bool ok = true;
   for (size_t i = 0; i < sizeof base_checks / sizeof *base_checks && ok; i++)
     ok = run_check(db, &base_checks[i], findings);
   if (!ok || !check_schema(db, findings)) return;
-  if (!run_check(db, &rights, findings)) return;
   check_session(db, settings, findings);
   for (size_t i = 0; i < sizeof checks / sizeof *checks && ok; i++) ok = run_check(db, &checks[i], findings);
 }

@@ -32,43 +32,47 @@
     "select 'ok', format('version %s, installation %s%s', (select max(m.version) from pgflow.migrations m),"           \
     "       s.installation_id, case when s.development then ', a development database' else '' end), null"             \
     "  from pgflow.settings s")                                                                                        \
-  /* What the role may do, and whether the owner of the functions may use the queues, as whom they run. */             \
+  /* What the role may do. */                                                                                          \
   X(CHECK_RIGHTS, 0,                                                                                                   \
     "with me as (select current_user as name, has_schema_privilege('pgflow', 'usage') as usage,"                       \
-    "       pg_has_role(n.nspowner, 'usage') as owns, n.nspowner as owner"                                             \
-    "  from pg_catalog.pg_namespace n where n.nspname = 'pgflow'),"                                                    \
+    "       pg_has_role(n.nspowner, 'usage') as owns from pg_catalog.pg_namespace n where n.nspname = 'pgflow'),"      \
     " may as (select case when me.usage then concat_ws(', ',"                                                          \
     "         case when has_function_privilege('pgflow.start_flow(text, jsonb, uuid, text)', 'execute') then 'start "  \
     "runs' end,"                                                                                                       \
-    "         case when has_function_privilege('pgflow.deploy_flows(uuid, text, text, jsonb, bigint)', 'execute') "    \
-    "then 'serve as a worker' end,"                                                                                    \
+    "         case when has_function_privilege('pgflow.deploy_flows(uuid, text, text, jsonb, bigint)', 'execute')"     \
+    "              then 'serve as a worker' end,"                                                                      \
     "         case when has_table_privilege('pgflow.step_states', 'select') then 'read' end) else '' end as what "     \
     "from me)"                                                                                                         \
     " select case when may.what = '' then 'problem' else 'ok' end,"                                                    \
     "        case when me.owns then format('role %s owns the schema', me.name)"                                        \
     "             when may.what = '' then format('role %s has no rights on the schema', me.name)"                      \
     "             else format('role %s may: %s', me.name, may.what) end,"                                              \
-    "        case when may.what = '' then format('grant it pgflow_worker, pgflow_starter or pgflow_reader: grant "     \
-    "pgflow_worker to %I', me.name) end"                                                                               \
+    "        case when may.what = '' then format('grant it one of pgflow_worker, pgflow_starter, pgflow_reader, such " \
+    "as: "                                                                                                             \
+    "grant pgflow_worker to %I', me.name) end"                                                                         \
     "   from me, may"                                                                                                  \
     " union all select 'warning', 'there is no role ' || r.name,"                                                      \
     "        format('have an administrator run: create role %s nologin; then luaflow migrate', r.name)"                \
     "   from unnest(array['pgflow_starter', 'pgflow_worker', 'pgflow_reader', 'pgflow_compat', 'pgflow_handler']) r "  \
     "(name)"                                                                                                           \
-    "  where not exists (select from pg_catalog.pg_roles p where p.rolname = r.name)"                                  \
-    " union all select 'problem', format('role %s, which owns luaflow''s functions, may not use schema pgmq', "        \
-    "me.owner::regrole),"                                                                                              \
-    "        format('grant usage on schema pgmq to %s', me.owner::regrole)"                                            \
-    "   from me where to_regnamespace('pgmq') is not null and not has_schema_privilege(me.owner, 'pgmq', 'usage')"     \
-    " union all select 'problem', format('role %s, which owns luaflow''s functions, may not use table pgmq.%s', "      \
-    "me.owner::regrole, c.relname),"                                                                                   \
-    "        format('alter table pgmq.%I owner to %s', c.relname, me.owner::regrole)"                                  \
-    "   from me, pgflow.queues q, unnest(array['q_', 'a_']) p (prefix)"                                                \
-    "   join pg_catalog.pg_class c on true"                                                                            \
+    "  where not exists (select from pg_catalog.pg_roles p where p.rolname = r.name)")                                 \
+  /* Whether the owner of the functions, as whom they run, may use the queues. */                                      \
+  X(CHECK_OWNER, 0,                                                                                                    \
+    "with owner as (select n.nspowner as role, n.nspowner::regrole as name"                                            \
+    "   from pg_catalog.pg_namespace n where n.nspname = 'pgflow'), found (level, message, hint) as ("                 \
+    " select 'problem', format('role %s, which owns the functions, may not use schema pgmq', o.name),"                 \
+    "        format('grant usage on schema pgmq to %s', o.name)"                                                       \
+    "   from owner o where to_regnamespace('pgmq') is not null and not has_schema_privilege(o.role, 'pgmq', 'usage')"  \
+    " union all select 'problem', format('role %s, which owns the functions, may not use table pgmq.%s', o.name, "     \
+    "c.relname),"                                                                                                      \
+    "        format('alter table pgmq.%I owner to %s', c.relname, o.name)"                                             \
+    "   from owner o, pgflow.queues q, unnest(array['q_', 'a_']) p (prefix), pg_catalog.pg_class c"                    \
     "  where c.relnamespace = to_regnamespace('pgmq') and c.relname = p.prefix || q.queue_name"                        \
-    "    and not (has_table_privilege(me.owner, c.oid, 'select') and has_table_privilege(me.owner, c.oid, 'insert')"   \
-    "             and has_table_privilege(me.owner, c.oid, 'update') and has_table_privilege(me.owner, c.oid, "        \
-    "'delete'))")                                                                                                      \
+    "    and not (has_table_privilege(o.role, c.oid, 'select') and has_table_privilege(o.role, c.oid, 'insert')"       \
+    "             and has_table_privilege(o.role, c.oid, 'update') and has_table_privilege(o.role, c.oid, 'delete')))" \
+    " select * from found union all select 'ok', format('role %s owns the functions and may use the queues', "         \
+    "o.name), null"                                                                                                    \
+    "   from owner o where not exists (select from found)")                                                            \
   X(CHECK_SETTINGS, 0,                                                                                                 \
     "with found (level, message, hint) as ("                                                                           \
     " select 'warning', s.name || ' is off: a crash of the server may damage or lose data', 'switch it on'"            \

@@ -1,0 +1,224 @@
+-- `luaflow doctor`: everything that it can find is made to happen, and it says so and what to do.
+local cjson = require "cjson"
+local database = require "spec.support.database"
+local files = require "spec.support.files"
+local process = require "spec.support.process"
+local scene = require "spec.support.scene"
+local wait = require "spec.support.wait"
+
+local FLOW = [[
+local luaflow = require "luaflow"
+return luaflow.flow { slug = "sick", timeout = 100 }:step({ slug = "only" }, function(_, ctx)
+  local file = io.open(ctx.env.SPEC_FOLDER .. "/begun", "w")
+  file:close()
+  ctx:sleep(60)
+end)
+]]
+
+local CHECKS = {
+  "server", "pgmq", "schema", "session", "rights", "owner", "settings", "queues", "workers", "functions", "invariants",
+}
+
+describe("luaflow doctor", function()
+  local here
+
+  before_each(function() here = scene.open { ["flows/sick.lua"] = FLOW } end)
+  after_each(function() here:close() end)
+
+  local function start_worker()
+    return here:worker { args = { "--executors", "1", "--grace", "1s" } }
+  end
+
+  local function examine(...)
+    local result = here:luaflow { "doctor", ... }
+    assert.equal("", result.err)
+    return result
+  end
+
+  -- The findings of a check, and that the exit code is this one.
+  local function findings(check, code, ...)
+    local result = examine("--json", ...)
+    local list = {}
+    for _, finding in ipairs(cjson.decode(result.out)) do
+      if finding.check == check then list[#list + 1] = finding end
+    end
+    assert.equal(code, result.code, result.out)
+    return list
+  end
+
+  -- The one finding of a check is of that level and says this, with a hint that says that.
+  local function assert_found(check, code, level, message, hint, ...)
+    local found = findings(check, code, ...)
+    assert.equal(1, #found, cjson.encode(found))
+    assert.equal(level, found[1].level, found[1].message)
+    assert.truthy(found[1].message:find(message), found[1].message)
+    assert.truthy(hint == nil and found[1].hint == cjson.null or found[1].hint:find(hint, 1, true), tostring(found[1].hint))
+  end
+
+  it("finds nothing where all is well", function()
+    start_worker()
+    local result = examine()
+    assert.equal(0, result.code, result.out)
+    local checks = {}
+    for line in result.out:gmatch "[^\n]+" do
+      assert.truthy(line:find "^ok       %l+  +%S", line)
+      checks[#checks + 1] = line:match "^ok +(%l+)"
+    end
+    assert.same(CHECKS, checks)
+    local list = cjson.decode(examine("--json").out)
+    assert.same(#CHECKS, #list)
+    for i, finding in ipairs(list) do assert.same({ CHECKS[i], "ok", cjson.null }, { finding.check, finding.level, finding.hint }) end
+  end)
+
+  it("finds a missing, foreign, old or too new schema", function()
+    local empty = database.create()
+    finally(function() empty:drop() end)
+    local at = { "--database", empty.conninfo }
+    assert_found("schema", 6, "problem", "has no luaflow schema", "luaflow migrate installs it", unpack(at))
+    assert_found("pgmq", 6, "problem", "PGMQ is not installed", "luaflow migrate", unpack(at))
+    assert.same({}, findings("invariants", 6, unpack(at)))
+    empty:text "create schema pgflow"
+    assert_found("schema", 6, "problem", "was not made by luaflow", "nothing was changed", unpack(at))
+
+    here.db:text "insert into pgflow.migrations values (9999, 'later', 'x', '0.0.1')"
+    assert_found("schema", 0, "ok", "version 9999")
+    here.db:text "update pgflow.migrations set oldest_program = '99.0.0' where version = 9999"
+    assert_found("schema", 6, "problem", "the database is at version 9999", "use the newer luaflow")
+    here.db:text "delete from pgflow.migrations where version > 1"
+    assert_found("schema", 6, "problem", "the database is at version 1, and luaflow %S+ needs", "luaflow migrate upgrades it")
+  end)
+
+  it("cannot do anything without a database", function()
+    local result = here:luaflow { "doctor", "--database", "host=/nowhere/at/all" }
+    assert.same({ 6, "" }, { result.code, result.out })
+    assert.truthy(result.err:find("luaflow: database: ", 1, true), result.err)
+  end)
+
+  it("finds missing rights", function()
+    for name, group in pairs { spec_nobody = "", spec_starter = "in role pgflow_starter" } do
+      here.db:text(([[do $$ begin create role %s login %s; exception when duplicate_object then null; end $$]]):format(name, group))
+    end
+    local as = function(role) return "--database", here.db.conninfo .. (" options='-c role=%s'"):format(role) end
+    assert_found("rights", 1, "problem", "role spec_nobody has no rights", "grant pgflow_worker to spec_nobody", as "spec_nobody")
+    assert_found("rights", 0, "ok", "^role spec_starter may: start runs, read$", nil, as "spec_starter")
+    assert_found("invariants", 0, "warning", "permission denied", "pgflow_reader", as "spec_starter")
+
+    here.db:text "select pgflow.create_flow('idle'); do $$ begin create role spec_other; exception when duplicate_object then null; end $$"
+    here.db:text "alter schema pgflow owner to spec_other"
+    local found = findings("owner", 1)
+    assert.equal("role spec_other, which owns the functions, may not use schema pgmq", found[1].message)
+    assert.equal("grant usage on schema pgmq to spec_other", found[1].hint)
+    assert.truthy(found[2].message:find("may not use table pgmq.", 1, true))
+    here.db:text "alter schema pgflow owner to current_user"
+  end)
+
+  it("finds settings that cost data or time", function()
+    here.db:text(([[
+      alter database %s set synchronous_commit = off;
+      alter database %s set statement_timeout = '5s']]):format(here.db.name, here.db.name))
+    local found = findings("settings", 0)
+    assert.same({ "warning", "warning" }, { found[1].level, found[2].level })
+    assert.truthy(found[1].message:find "^synchronous_commit is off")
+    assert.truthy(found[2].message:find "^statement_timeout is 5000ms")
+    here.db:text(("alter database %s set default_transaction_read_only = on"):format(here.db.name))
+    assert.equal("transactions are read-only by default", findings("server", 6)[2].message)
+  end)
+
+  it("finds queues without workers, uncovered steps and lost tables", function()
+    here.db:text "select pgflow.create_flow('idle'); select pgflow.add_step('idle', 'step')"
+    assert_found("queues", 0, "ok", "1 queue, 0 messages")
+    here.db:start "idle"
+    assert_found("queues", 0, "warning", "queue idle holds 1 message and has no live worker", "luaflow worker --queue idle PATH")
+    here.db:text "update pgmq.q_idle set enqueued_at = enqueued_at - interval '2 minutes'"
+    assert_found("queues", 1, "problem", "queue idle holds 1 message and has no live worker", "luaflow worker --queue idle PATH")
+    here.db:text "select pgflow.cancel_run(r.run_id) from pgflow.runs r"
+
+    start_worker()
+    here.db:text "delete from pgflow.worker_handlers"
+    assert_found("queues", 1, "problem", "a live worker of queue sick does not handle sick%.only", "restart it")
+    here.db:text "select pgmq.drop_queue('idle')"
+    local found = findings("queues", 1)
+    assert.same({ "queue idle has lost its table", "a live worker of queue sick does not handle sick.only" },
+      { found[1].message, found[2].message })
+    assert_found("invariants", 1, "problem", "queue exists: idle", "check_invariants")
+  end)
+
+  it("finds dead workers that hold tasks, and reloads that failed", function()
+    local worker = start_worker()
+    local run_id = here.db:start "sick"
+    wait.till(function() return files.exists(here.root:at "begun") end, 10, "the handler to begin")
+    here.db:text "update pgflow.workers set last_reload_error = 'flows/sick.lua:1: oh', last_reload_at = now()"
+    assert_found("workers", 0, "warning", "its last reload failed: flows/sick.lua:1: oh", "correct the flows")
+    worker.process:kill()
+    here.db:text "update pgflow.workers set last_heartbeat_at = now() - interval '5 minutes', last_reload_error = null"
+    assert_found("workers", 1, "problem", "of queue sick was last heard of 00:05:%d+ ago and holds 1 started task$", "--queue sick PATH")
+    start_worker()
+    assert_found("workers", 0, "warning", "holds 1 started task$", "another worker of the queue recovers them")
+    here.db:text("select pgflow.cancel_run(:'id')", { id = run_id })
+    assert_found("workers", 0, "ok", "1 live worker")
+  end)
+
+  it("finds fences that are up", function()
+    start_worker():stop()
+    here.db:text "select pgflow.disable_worker_functions(array['sick'])"
+    assert_found("functions", 0, "warning", "worker function sick is disabled", "luaflow functions enable sick")
+    here.db:text "select pgflow.begin_rollout(array['sick'])"
+    assert_found("functions", 0, "warning", "a rollout of sick is open since", "luaflow rollout status")
+  end)
+
+  it("finds broken data, and counts what it does not print", function()
+    here.db:text "select pgflow.create_flow('idle'); select pgflow.add_step('idle', 'step')"
+    here.db:start_all("idle", "[1, 2, 3, 4, 5, 6, 7]")
+    here.db:text "update pgflow.runs set remaining_steps = 5"
+    local found = findings("invariants", 1)
+    assert.equal(5, #found)
+    assert.truthy(found[1].message:find "^run counts its steps: %S+: remaining_steps is 5, open steps are 1$", found[1].message)
+    assert.truthy(found[5].message:find "%(and 2 more%)$", found[5].message)
+    local text = examine().out
+    assert.truthy(text:find "\nproblem  invariants  run counts its steps: ", text)
+    assert.truthy(text:find("\n" .. (" "):rep(21) .. "select * from pgflow.check_invariants()", 1, true), text)
+  end)
+
+  -- PgBouncer on a socket of its own, as an account that is not root and may reach the server's socket.
+  local function pooled(mode)
+    local folder = files.temporary_folder()
+    local settings = here.db.conninfo .. " user=" .. here.db:text "select current_user"
+    files.write(folder .. "/pgbouncer.ini", ([[
+[databases]
+* = %s
+[pgbouncer]
+listen_addr =
+listen_port = 6543
+unix_socket_dir = %s
+auth_type = any
+pool_mode = %s
+ignore_startup_parameters = extra_float_digits,options
+]]):format(settings, folder, mode))
+    local socket = here.db:text("select split_part(current_setting('unix_socket_directories'), ',', 1)")
+    local owner = process.run { argv = { "stat", "-c", "%u", socket } }.out:match "%d+"
+    process.run { argv = { "chown", "-R", owner, folder } }
+    local argv = { "/usr/sbin/pgbouncer", folder .. "/pgbouncer.ini" }
+    if tonumber(owner) ~= tonumber(process.run({ argv = { "id", "-u" } }).out:match "%d+") then
+      argv = { "setpriv", "--reuid", owner, "--clear-groups", "--", unpack(argv) }
+    end
+    local pooler = process.spawn { argv = argv, name = "pgbouncer" }
+    wait.till(function() return pooler:poll() or files.exists(folder .. "/.s.PGSQL.6543") end, 10, "the pooler to start")
+    return ("host=%s port=6543 dbname=%s user=luaflow"):format(folder, here.db.name), function()
+      pooler:kill()
+      pooler:forget()
+      files.remove(folder)
+    end
+  end
+
+  for mode, expected in pairs {
+    transaction = { 6, "problem", "a transaction pooler is in the way", "connect to the server directly" },
+    session = { 0, "ok", "LISTEN works" },
+  } do
+    it("tells a pooler of mode " .. mode, function()
+      if not files.exists "/usr/sbin/pgbouncer" then pending "PgBouncer is not installed" end
+      local conninfo, close = pooled(mode)
+      finally(close)
+      assert_found("session", expected[1], expected[2], expected[3], expected[4], "--database", conninfo)
+    end)
+  end
+end)
