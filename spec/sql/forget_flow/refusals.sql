@@ -10,7 +10,7 @@ select spec.deploy_registry(array[spec.flow('greet_v1', array[spec.step('a')], p
 create temp table before as select spec.definitions() as d;
 select throws_ok($$ select pgflow.forget_flow('greet') $$, '42704', 'there is no flow ''greet''', 'unknown: an alias is no version');
 select throws_ok($$ select pgflow.forget_flow('greet_v2') $$, '55000', 'flow greet_v2 is the active version of alias greet', 'active');
-select throws_ok($$ select pgflow.forget_flow('greet_v1') $$, '55000', 'flow greet_v1 has 1 runs', 'with a run, though it has ended');
+select throws_ok($$ select pgflow.forget_flow('greet_v1') $$, '55000', 'flow greet_v1 still has runs: 1', 'with a run, though it has ended');
 delete from pgflow.step_tasks; delete from pgflow.step_states; delete from pgflow.runs;
 select throws_ok($$ select pgflow.forget_flow('greet_v1') $$, '55000', format('worker %s of queue greet_v1 still has flow greet_v1 among its handlers', spec.worker()), 'handled');
 update pgflow.workers set deprecated_at = now();

@@ -26,7 +26,7 @@ begin
   end if;
   v_runs := (select count(*) from pgflow.runs r where r.flow_slug = v_flow.flow_slug);
   if v_runs > 0 then
-    raise exception 'flow % has % runs', v_flow.flow_slug, v_runs
+    raise exception 'flow % still has runs: %', v_flow.flow_slug, v_runs
       using errcode = 'object_not_in_prerequisite_state', hint = 'let them end and prune them (luaflow prune --older-than), then forget this version';
   end if;
   select w.* into v_worker

@@ -28,7 +28,7 @@ begin
   end if;
   select * into v_foreign from pgflow._foreign_messages(v_known_as);
   if v_foreign.waiting + v_foreign.archived > 0 then
-    raise exception 'queue % cannot be adopted: it holds % messages and % archived ones that belong to no task',
+    raise exception 'queue % cannot be adopted: it holds messages that belong to no task: % waiting, % archived',
       quote_literal(v_known_as), v_foreign.waiting, v_foreign.archived
       using errcode = 'object_not_in_prerequisite_state',
         hint = 'somebody else uses it: route the steps to another queue; if nobody does any more, drop it with pgmq.drop_queue';
