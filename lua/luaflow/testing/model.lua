@@ -258,7 +258,12 @@ function methods:is_started(slug, index)
   return find(self, slug, index, "started") ~= nil
 end
 
+local function is_plain_root(step)
+  return not step.is_map and #step.dependencies == 0
+end
+
 local function input_of(run, step, index)
+  if is_plain_root(step) then return run.input end
   if not step.is_map then return outputs_of_dependencies(run, step) end
   local parent = step.dependencies[1]
   local array = parent and run.states[parent].output or run.input
@@ -268,16 +273,14 @@ end
 --- Claims a queued task, visible or not: an attempt begins.
 ---@param slug string
 ---@param index integer counts from 0
----@return { input: any, flow_input: any, attempt: integer, max_attempts: integer }? nil where it is not queued. The input is an
---- element for a map, else the object of completed dependencies (`{}` for a root step); flow_input is the run's input for
---- a root step that is no map, else absent
+---@return { input: any, flow_input: any, attempt: integer, max_attempts: integer }? nil where it is not queued. The input is what
+--- the handler gets; flow_input, the run's input, is there for a root step that is no map
 function methods:claim(slug, index)
   local task, step = find(self, slug, index, "queued")
   if not task then return nil end
   task.status, task.attempts = "started", task.attempts + 1
-  local is_plain_root = not step.is_map and #step.dependencies == 0
   local flow_input
-  if is_plain_root then flow_input = handed_out(self.input) end
+  if is_plain_root(step) then flow_input = handed_out(self.input) end
   return {
     input = handed_out(input_of(self, step, index)), flow_input = flow_input,
     attempt = task.attempts, max_attempts = step.max_attempts,

@@ -203,12 +203,10 @@ local function start(self, step, index)
   if not claim then return end
   count_claim(self, step, index)
   local entry, timeout = entry_of(self, step, index, claim), self.model.steps[step].timeout
-  local input = claim.flow_input
-  if input == nil then input = claim.input end
   local fields = fields_of(self, entry, claim, timeout)
   resume(self, {
     entry = entry, deadline = self.model.now + timeout,
-    attempt = attempt.new(self.records[step], world_of(self, entry), fields, input),
+    attempt = attempt.new(self.records[step], world_of(self, entry), fields, claim.input),
   })
 end
 
