@@ -8,6 +8,7 @@
 void bind_plain(lua_State *L, struct runtime *runtime);      /* now, log, stopping, encode, decode, development, env */
 void bind_sleep(lua_State *L, struct runtime *runtime);      /* sleep */
 void bind_flow_input(lua_State *L, struct runtime *runtime); /* flow_input */
+void bind_http(lua_State *L, struct runtime *runtime);       /* http */
 
 /* The host has answered what flow_input of a task asks for: one of the two is not null. Unknown tasks are ignored. */
 void flow_input_reply(struct runtime *runtime, uint64_t task, struct text input, struct text error);

@@ -14,6 +14,7 @@
 #include "base/build_id.h"
 #include "base/xalloc.h"
 #include "executor/bindings.h"
+#include "executor/http_client.h"
 #include "executor/load.h"
 #include "executor/state.h"
 #include "executor/task.h"
@@ -162,6 +163,7 @@ static void tear_down(struct executor *executor) {
   while (executor->inbox) free_message(executor, executor->inbox);
   sched_free(runtime->sched);
   runtime->sched = NULL;
+  http_client_free(runtime->http);
   state_leave(runtime);
   channel_close(runtime->channel);
   uv_run(&runtime->loop, UV_RUN_DEFAULT);

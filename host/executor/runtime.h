@@ -33,6 +33,7 @@ struct runtime {
   lua_State *L;            /* owned; the main state */
   struct json json;
   struct sched *sched; /* owned */
+  struct http_client *http; /* owned; NULL until the first request */
   /* References in L's registry. */
   int host;        /* the injected table */
   int handlers;    /* loader's result: flow -> step -> record */

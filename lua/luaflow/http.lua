@@ -1,0 +1,280 @@
+-- HTTP for handlers: `local http = require "luaflow.http"`. A request suspends the handler, not the process. Pure Lua over the
+-- host's `http`, which does one hop: what is checked before and what follows after a redirect is here.
+local host = require "luaflow.host"
+local json = require "luaflow.json"
+local nearest = require "luaflow.nearest"
+local position = require "luaflow.position"
+
+local http = {}
+
+local MAX_REDIRECTS = 10
+local MAX_TIMEOUT = 1e6 -- seconds
+local MAX_RETRY_AFTER = 1e9 -- seconds, what luaflow.retry_after takes
+local TOKEN = "^[%w!#$%%&'*+.^_`|~-]+$"
+
+---@class luaflow.HttpRequest
+---@field url string http:// or https://
+---@field method? string default: GET, or POST with a body
+---@field headers? table<string, string|number|string[]>
+---@field body? string
+---@field json? any sent as the body, with its content type
+---@field timeout? number seconds for the whole request, redirects included; default: what is left of the attempt
+---@field redirects? boolean false: a redirect is an answer like any other
+---@field ca_file? string path of the certificate authorities to trust instead of the system's
+
+---@class luaflow.HttpResponse
+---@field status integer
+---@field headers table<string, string> by lower-case name; values of a repeated one are joined by ", ", of set-cookie by newlines
+---@field body string
+---@field json fun(response: luaflow.HttpResponse): any the decoded body; raises where it is no JSON
+
+---@class luaflow.HttpError
+---@field kind "timeout"|"dns"|"connect"|"tls"|"connection"|"protocol"|"redirects"|"proxy"|"too_large"|"json"|"invalid"|"failed"
+---@field message string with file:line
+---@field url string? without credentials, query and fragment
+
+local error_mt = {
+  __name = "luaflow.HttpError",
+  __tostring = function(problem) return problem.message end,
+}
+
+-- `where` is the place of the handler's call.
+local function raise(where, kind, message, url)
+  local prefix = where.file and where.line and ("%s:%d: "):format(where.file, where.line) or ""
+  error(setmetatable({ kind = kind, message = prefix .. message, url = url }, error_mt), 0)
+end
+
+local OPTIONS = { "url", "method", "headers", "body", "json", "timeout", "redirects", "ca_file" }
+local IS_OPTION = {}
+for _, name in ipairs(OPTIONS) do IS_OPTION[name] = true end
+
+-- What describes the body that libcurl sends: set by it, or the request could be read in two ways.
+local FRAMING = { ["content-length"] = true, ["transfer-encoding"] = true, expect = true, connection = true }
+
+local function text_of(value)
+  if type(value) == "number" then return json.tostring(value) end
+  return type(value) == "string" and value or nil
+end
+
+-- Checks one header's value and appends it, with its name, to the list.
+local function add_header(list, name, value, refuse)
+  local text = text_of(value)
+  if not text then refuse(("header %s must be a string, a number or a list of them, not a %s"):format(name, type(value))) end
+  if text:find "[%z\1-\8\10-\31\127]" then refuse(("header %s has a line break or another control character in its value"):format(name)) end
+  list[#list + 1], list[#list + 2] = name, text
+end
+
+local function check_name(name, seen, refuse)
+  if type(name) ~= "string" or not name:find(TOKEN) then refuse(("%q is no name of a header"):format(tostring(name))) end
+  local lower = name:lower()
+  if FRAMING[lower] then refuse(("header %s is set by luaflow"):format(name)) end
+  if seen[lower] then refuse(("header %s is given twice, as %s too"):format(name, seen[lower])) end
+  seen[lower] = name
+end
+
+-- The list of names and values, sorted by name.
+local function header_list(headers, refuse)
+  if headers == nil then return {}, {} end
+  if type(headers) ~= "table" then refuse(("headers must be a table, not a %s"):format(type(headers))) end
+  local names, seen, list = {}, {}, {}
+  for name in pairs(headers) do
+    check_name(name, seen, refuse)
+    names[#names + 1] = name
+  end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    local value = headers[name]
+    if type(value) == "table" then
+      for _, one in ipairs(value) do add_header(list, name, one, refuse) end
+    else
+      add_header(list, name, value, refuse)
+    end
+  end
+  return list, seen
+end
+
+local function check_names(options, refuse)
+  for name in pairs(options) do
+    if not IS_OPTION[name] then
+      local hint = nearest.hint(name, OPTIONS)
+      refuse(("unknown option %s%s"):format(tostring(name), hint and ": " .. hint or ""))
+    end
+  end
+end
+
+local function check_type(options, name, wanted, refuse)
+  local value = options[name]
+  if value ~= nil and type(value) ~= wanted then refuse(("%s must be a %s, not a %s"):format(name, wanted, type(value))) end
+  return value
+end
+
+local function check_method(options, body, refuse)
+  local method = check_type(options, "method", "string", refuse) or (body and "POST" or "GET")
+  if not method:find(TOKEN) then refuse(("%q is no method"):format(method)) end
+  method = method:upper()
+  if method == "CONNECT" then refuse "CONNECT is not for handlers" end
+  if method == "HEAD" and body then refuse "a HEAD request has no body" end
+  return method
+end
+
+local function check_body(options, refuse)
+  if options.json == nil then return check_type(options, "body", "string", refuse) end
+  if options.body ~= nil then refuse "give body or json, not both" end
+  local body, message = host.encode(options.json, "json")
+  if not body then refuse(message) end
+  return body
+end
+
+local function check_timeout(options, refuse)
+  local timeout = check_type(options, "timeout", "number", refuse)
+  if timeout and not (timeout > 0 and timeout <= MAX_TIMEOUT) then
+    refuse(("timeout must be a number of seconds above 0 and at most %d"):format(MAX_TIMEOUT))
+  end
+  return timeout
+end
+
+local function check_text(options, name, refuse)
+  local text = check_type(options, name, "string", refuse)
+  if text and text:find "%z" then refuse(("%s holds a NUL byte"):format(name)) end
+  return text
+end
+
+-- The host's request.
+local function check(options, where)
+  local function refuse(message) raise(where, "invalid", "http.request: " .. message) end
+  if type(options) ~= "table" then refuse "call it with a table: http.request{ url = ... }" end
+  check_names(options, refuse)
+  local url = check_text(options, "url", refuse) or refuse "url is needed"
+  local headers, seen = header_list(options.headers, refuse)
+  local body = check_body(options, refuse)
+  if options.json ~= nil and not seen["content-type"] then add_header(headers, "Content-Type", "application/json", refuse) end
+  check_type(options, "redirects", "boolean", refuse)
+  return {
+    url = url, method = check_method(options, body, refuse), headers = headers, body = body,
+    timeout = check_timeout(options, refuse), ca_file = check_text(options, "ca_file", refuse),
+  }
+end
+
+-- Names of headers that a request to another origin does not carry, and that one without the body does not.
+local SECRET = { authorization = true, cookie = true, ["proxy-authorization"] = true, host = true }
+local OF_BODY = { ["content-type"] = true, ["content-encoding"] = true, ["content-language"] = true, ["content-location"] = true }
+
+local function without(headers, names)
+  local kept = {}
+  for i = 1, #headers, 2 do
+    if not names[headers[i]:lower()] then kept[#kept + 1], kept[#kept + 2] = headers[i], headers[i + 1] end
+  end
+  return kept
+end
+
+-- The request that a redirect asks for. 303, and by custom 301 and 302 of a POST, turn it into a GET.
+local function follow(request, answer)
+  local becomes_get = answer.status == 303 and request.method ~= "HEAD" or answer.status < 303 and request.method == "POST"
+  local headers = answer.same_origin and request.headers or without(request.headers, SECRET)
+  return {
+    url = answer.redirect, ca_file = request.ca_file,
+    method = becomes_get and "GET" or request.method,
+    headers = becomes_get and without(headers, OF_BODY) or headers,
+    body = not becomes_get and request.body or nil,
+  }
+end
+
+local response_mt = { __name = "luaflow.HttpResponse", __index = {} }
+
+local function response_of(answer)
+  local headers = {}
+  for i = 1, #answer.headers, 2 do
+    local name, value = answer.headers[i]:lower(), answer.headers[i + 1]
+    local glue = name == "set-cookie" and "\n" or ", "
+    headers[name] = headers[name] and headers[name] .. glue .. value or value
+  end
+  return setmetatable({ status = answer.status, headers = headers, body = answer.body }, response_mt)
+end
+
+-- Seconds left until the time, for the request that is sent next.
+local function left(ends_at, request, where, url)
+  if not ends_at then return nil end
+  local seconds = ends_at - host.now()
+  if seconds <= 0 then raise(where, "timeout", ("%s %s: timed out while it followed redirects"):format(request.method, url), url) end
+  return seconds
+end
+
+--- Sends a request and waits for the answer. A status is not an error; what kept the answer from coming is raised as a luaflow.HttpError.
+---@param options luaflow.HttpRequest
+---@return luaflow.HttpResponse
+function http.request(options)
+  local where = position.of_call "request"
+  local request = check(options, where)
+  local ends_at = request.timeout and host.now() + request.timeout
+  for hop = 0, MAX_REDIRECTS do
+    local answer, kind, reason, url = host.http(request)
+    if kind == "invalid" then raise(where, kind, "http.request: url: " .. reason, url) end
+    if not answer then raise(where, kind, ("%s %s: %s"):format(request.method, url, reason), url) end
+    if options.redirects == false or not (answer.redirect or answer.bad_redirect) then return response_of(answer) end
+    url = answer.url
+    if answer.bad_redirect then
+      raise(where, "redirects", ("%s %s: it redirects to no usable URL: %s"):format(request.method, url, answer.bad_redirect), url)
+    end
+    if hop == MAX_REDIRECTS then
+      raise(where, "redirects", ("%s %s: more than %d redirects"):format(request.method, url, MAX_REDIRECTS), url)
+    end
+    request = follow(request, answer)
+    request.timeout = left(ends_at, request, where, url)
+  end
+end
+
+local function decode(response, where)
+  if getmetatable(response) ~= response_mt then raise(where, "invalid", "http.json expects a response of http.request") end
+  local value, message = host.decode(response.body, "body")
+  if message then raise(where, "json", ("the answer is no JSON: %s"):format(message)) end
+  return value
+end
+
+--- The decoded body of a response. Raises a luaflow.HttpError of kind "json" where it is none.
+---@param response luaflow.HttpResponse
+---@return any
+function http.json(response)
+  local value = decode(response, position.of_call "json")
+  return value
+end
+
+function response_mt.__index:json()
+  local value = decode(self, position.of_call "json")
+  return value
+end
+
+local MONTHS = { jan = 1, feb = 2, mar = 3, apr = 4, may = 5, jun = 6, jul = 7, aug = 8, sep = 9, oct = 10, nov = 11, dec = 12 }
+
+-- Days from 1970-01-01 to a day of the Gregorian calendar; years begin in March, so that a leap day is the last.
+local function days_of(year, month, day)
+  if month <= 2 then year, month = year - 1, month + 12 end
+  return 365 * year + math.floor(year / 4) - math.floor(year / 100) + math.floor(year / 400) + math.floor((153 * (month - 3) + 2) / 5)
+    + day - 719469
+end
+
+-- Epoch seconds of a date as HTTP writes it, in its three forms.
+local function parse_date(text)
+  local day, month, year, hour, minute, second = text:match "^%a+, (%d%d)[ -](%a%a%a)[ -](%d+) (%d%d):(%d%d):(%d%d) GMT$"
+  if not day then
+    month, day, hour, minute, second, year = text:match "^%a%a%a (%a%a%a) +(%d+) (%d%d):(%d%d):(%d%d) (%d%d%d%d)$"
+  end
+  month = month and MONTHS[month:lower()]
+  if not month then return nil end
+  year = tonumber(year)
+  if year < 100 then year = year + (year < 70 and 2000 or 1900) end
+  return days_of(year, month, tonumber(day)) * 86400 + hour * 3600 + minute * 60 + second
+end
+
+--- Seconds that the answer's Retry-After asks to wait, for luaflow.retry_after; nil where it says nothing that can be read.
+---@param response luaflow.HttpResponse
+---@return number?
+function http.retry_after(response)
+  local text = response.headers["retry-after"]
+  if not text then return nil end
+  local seconds = text:find "^%d+$" and tonumber(text)
+  local date = not seconds and parse_date(text)
+  if date then seconds = math.max(0, date - host.now()) end
+  return seconds and math.min(seconds, MAX_RETRY_AFTER) or nil
+end
+
+return http
