@@ -249,7 +249,7 @@ static void not_deployed(struct lifecycle *lifecycle, const struct deploy_answer
   struct err err = answer->err;
   bool again = answer->outcome == DEPLOY_FAILED && startup_may_pass(&err);
   char *error = xasprintf("%s%s%s", err.message, *answer->details ? "\n" : "", answer->details);
-  complaint_add_hint_for(&err, pg_role(lifecycle->control));
+  if (answer->outcome == DEPLOY_FAILED) complaint_add_hint_for(&err, pg_role(lifecycle->control));
   if (reload->generation) {
     refuse(lifecycle, error, err.hint);
     if (again) want_again(lifecycle);

@@ -1,0 +1,357 @@
+-- Generations: what a worker does when it is told to reload, by SIGHUP, under load, with modules that are broken in every way.
+local files = require "spec.support.files"
+local process = require "spec.support.process"
+local scene = require "spec.support.scene"
+local wait = require "spec.support.wait"
+
+local LONG = os.getenv "LUAFLOW_LONG_SPECS" ~= nil
+
+-- Its handlers note every attempt in a file. The module parts.late is first required when the handler has slept.
+local WORK = [[
+local luaflow = require "luaflow"
+local version = require "parts.version"
+local function note(ctx)
+  local file = assert(io.open(os.getenv "SPEC_FOLDER" .. "/attempts", "a"))
+  file:setvbuf "full"
+  file:write(("%s %s %d\n"):format(ctx.run_id, ctx.step_slug, ctx.task_index))
+  file:close()
+end
+return luaflow.flow { slug = "work", timeout = 60 }
+  :array({ slug = "split" }, function(input, ctx)
+    note(ctx)
+    local parts = luaflow.array()
+    for i = 1, input.parts or 2 do parts[i] = input.seconds or 0 end
+    return parts
+  end)
+  :map({ slug = "part", array = "split" }, function(seconds, ctx)
+    note(ctx)
+    ctx:sleep(seconds)
+    return { version = version, late = require "parts.late" }
+  end)
+]]
+
+local EXTRA = [[
+local luaflow = require "luaflow"
+return luaflow.flow { slug = "extra" }:step({ slug = "only" }, function(input, ctx) return ctx.env.GREETING or "none" end)
+]]
+
+local MAIN = [[
+local luaflow = require "luaflow"
+return luaflow.worker { queue = "work", name = "workers", flows = {
+  require "flows.work",
+  luaflow.deploy(require "flows.extra", { alias = "extra_alias", routes = { only = "work" } }),
+} }
+]]
+
+local function replace(from, to)
+  return function(text)
+    local changed, count = text:gsub(from, to)
+    assert(count == 1, from)
+    return changed
+  end
+end
+
+local function prepend(line)
+  return function(text) return line .. text end
+end
+
+-- What breaks a load or its deployment: the file that is changed, how (nil: it is removed), and what is said about it.
+local BREAKS = {
+  { "flows/work.lua", function(text) return text .. "\nend end" end, "flows/work.lua:22:" },
+  { "parts/version.lua", prepend "local n = 1\nerror 'half-way'\n", "parts/version.lua:2:" },
+  { "flows/extra.lua", replace('"only" }', '"only", timeuot = 1 }'), "flows/extra.lua:2: [unknown_option]" },
+  { "flows/work.lua", replace('array = "split" }', 'array = "split", when_exhausted = "skip" }'), "shape_mismatch" },
+  { "main.lua", replace('routes = { only = "work" }', "routes = {}"), "routing_mismatch" },
+  { "main.lua", replace("luaflow.deploy[^\n]*\n", "\n"), "uncovered" },
+  { "main.lua", replace('queue = "work"', 'queue = "extra"'), "queue" },
+  { "parts/version.lua", prepend "require('ffi').cast('int *', 0)[0] = 1\n", "was killed by SIG" },
+  { "flows/work.lua", replace("timeout = 60", "timeout = tonumber(io.open('/proc/self/stat'):read '*n')"), "different definitions" },
+  { "parts/version.lua", nil, "parts.version" },
+  { "handlers.env", function() return "not a line" end, "handlers.env:1:" },
+}
+
+describe("a reload", function()
+  local here, host, version
+
+  local function write_version(n)
+    version = n
+    here.root:write("parts/version.lua", "return " .. n)
+    here.root:write("parts/late.lua", "return " .. n)
+  end
+
+  before_each(function()
+    here = scene.open {
+      ["flows/work.lua"] = WORK, ["flows/extra.lua"] = EXTRA, ["main.lua"] = MAIN, ["handlers.env"] = "GREETING=hello",
+    }
+    write_version(1)
+  end)
+
+  after_each(function() here:close() end)
+
+  local function start(args)
+    local all = { "--executors", "2", "--env-file", here.root:at "handlers.env" }
+    for _, word in ipairs(args or {}) do all[#all + 1] = word end
+    host = here:worker { paths = { "main.lua" }, args = all }
+  end
+
+  -- Sends SIGHUP and waits until the reload has been judged: the log's line about it, and whether it was accepted.
+  local function reload(seconds)
+    local accepted, refused = #host:log "reloaded", #host:log "reload_refused"
+    host.process:signal(process.SIGHUP)
+    return wait.till(function()
+      local line = host:log "reloaded"[accepted + 1]
+      if line then return { line = line, accepted = true } end
+      line = host:log "reload_refused"[refused + 1]
+      return line and { line = line, accepted = false }
+    end, seconds or 20, "the reload to be judged")
+  end
+
+  local function accept()
+    local judged = reload()
+    assert.is_true(judged.accepted, judged.line.error)
+    return judged.line
+  end
+
+  local function refuse(part)
+    local judged = reload()
+    assert.is_false(judged.accepted)
+    assert.truthy(judged.line.error:find(part, 1, true), judged.line.error)
+    return judged.line
+  end
+
+  local function row()
+    return here.db:row "select w.generation, w.last_reload_error, w.worker_id from pgflow.workers w where w.stopped_at is null"
+  end
+
+  local function definitions()
+    return here.db:text [[
+      select jsonb_pretty(jsonb_build_array(
+        (select jsonb_agg(f order by f.flow_slug) from pgflow.flows f),
+        (select jsonb_agg(s order by s.flow_slug, s.step_index) from pgflow.steps s),
+        (select jsonb_agg(a order by a.flow_alias) from pgflow.flow_aliases a),
+        (select jsonb_agg(h order by h.flow_slug, h.step_slug) from pgflow.worker_handlers h),
+        (select jsonb_agg(w.generation) from pgflow.workers w where w.stopped_at is null),
+        (select jsonb_agg(q.queue_name order by q.queue_name) from pgmq.meta q)))]]
+  end
+
+  local function attempts()
+    local count, most = {}, 0
+    for _, line in ipairs(files.lines(here.root:at "attempts")) do
+      count[line] = (count[line] or 0) + 1
+      most = math.max(most, count[line])
+    end
+    return count, most
+  end
+
+  local function await_attempts(n)
+    wait.till(function() return #files.lines(here.root:at "attempts") >= n end, 10, n .. " attempts to begin")
+  end
+
+  -- Both versions in each element of the run's output.
+  local function versions(run)
+    local all = {}
+    for i, part in ipairs(run.output.part) do all[i] = part.version .. "/" .. part.late end
+    return table.concat(all, " ")
+  end
+
+  -- Breaks a file, and returns what mends it.
+  local function break_it(each)
+    local text = files.read(here.root:at(each[1]))
+    if each[2] then here.root:write(each[1], each[2](text)) else os.remove(here.root:at(each[1])) end
+    return function() here.root:write(each[1], text) end
+  end
+
+  it("takes new code, options and variables, and says what has changed", function()
+    start()
+    assert.equal("1/1 1/1", versions(here.db:complete("work", "{}")))
+    write_version(2)
+    here.root:write("flows/extra.lua", (EXTRA:gsub('slug = "extra"', 'slug = "extra", timeout = 7')))
+    here.root:write("handlers.env", "GREETING=good day")
+    local line = accept()
+    assert.equal(2, line.generation)
+    assert.equal("flows/extra.lua changed; parts/late.lua changed; parts/version.lua changed; the environment file changed; "
+      .. "extra: timeout 60 -> 7", line.changes)
+    assert.equal("2/2 2/2", versions(here.db:complete("work", "{}")))
+    assert.equal("good day", here.db:complete("extra", "{}").output.only)
+    assert.equal(7, here.db:number "select f.opt_timeout from pgflow.flows f where f.flow_slug = 'extra'")
+    assert.equal(2, row().generation)
+  end)
+
+  it("finishes what runs with the code it has started with", function()
+    start()
+    local run_id = here.db:start("work", '{"seconds": 2}')
+    await_attempts(3)
+    write_version(2)
+    accept()
+    assert.equal("2/2 2/2", versions(here.db:complete("work", "{}")))
+    assert.equal("started", here.db:text("select r.status from pgflow.runs r where r.run_id = :'id'", { id = run_id }))
+    assert.equal("1/1 1/1", versions(here.db:await_run(run_id)))
+    assert.equal(1, select(2, attempts()))
+  end)
+
+  it("that is broken leaves the old generation serving, and changes nothing", function()
+    start()
+    for _, each in ipairs(BREAKS) do
+      local before = definitions()
+      local mend = break_it(each)
+      local line = refuse(each[3])
+      assert.equal(before, definitions())
+      assert.equal(line.error, row().last_reload_error)
+      assert.equal("1/1 1/1", versions(here.db:complete("work", "{}")))
+      mend()
+      accept()
+      assert.equal(require("cjson").null, row().last_reload_error)
+    end
+    assert.equal("1/1 1/1", versions(here.db:complete("work", "{}")))
+  end)
+
+  it("replaces an executor that has crashed by its own generation's code", function()
+    start { "--executors", "1" }
+    write_version(2)
+    for _, pid in ipairs(host.process:living()) do
+      if pid ~= host.process.pid then process.send(pid, process.SIGKILL) end
+    end
+    host:await_log "executor_died"
+    assert.equal("1/1 1/1", versions(here.db:complete("work", "{}")))
+    accept()
+    assert.equal("2/2 2/2", versions(here.db:complete("work", "{}")))
+  end)
+
+  it("deploys nothing while the function is disabled, and says so", function()
+    start()
+    here.db:text "update pgflow.worker_functions set enabled = false"
+    write_version(2)
+    refuse "worker function workers is disabled"
+    assert.equal("1/1 1/1", versions(here.db:complete("work", "{}")))
+    here.db:text "update pgflow.worker_functions set enabled = true"
+    accept()
+    assert.equal("2/2 2/2", versions(here.db:complete("work", "{}")))
+  end)
+
+  it("of a worker that is fenced is what it deploys in the end", function()
+    here.db:text "insert into pgflow.worker_functions (function_name, enabled) values ('workers', false)"
+    host = here:launch { paths = { "main.lua" }, args = { "--executors", "1" } }
+    host:await_log "fenced"
+    write_version(2)
+    accept()
+    here.db:text "update pgflow.worker_functions set enabled = true"
+    host:await_log("running", 5)
+    assert.equal("2/2 2/2", versions(here.db:complete("work", "{}")))
+  end)
+
+  it("is tried again by itself when the deployment lock is held for long", function()
+    start()
+    write_version(2)
+    local holder = process.spawn {
+      argv = { "psql", "-X", "-q", "-d", here.db.conninfo, "-c", "begin; select pgflow._lock_deployments(); select pg_sleep(6)" },
+      name = "holder",
+    }
+    wait.till(function()
+      return here.db:number "select count(*) from pg_locks l where l.locktype = 'advisory' and l.granted" > 0
+    end, 5, "the lock to be held")
+    local judged = reload()
+    assert.is_false(judged.accepted)
+    assert.equal("1/1 1/1", versions(here.db:complete("work", "{}")))
+    host:await_log("reloaded", 15)
+    assert.equal("2/2 2/2", versions(here.db:complete("work", "{}")))
+    holder:wait(10)
+    holder:forget()
+  end)
+
+  it("leaves a worker serving whose generation the database does not know", function()
+    start()
+    here.db:text "update pgflow.workers set generation = 77"
+    host:await_log("stale_generation", 10)
+    assert.equal("1/1 1/1", versions(here.db:complete("work", "{}")))
+    assert.equal(2, row().generation)
+  end)
+
+  it("waits while two old generations finish, and takes what was saved last", function()
+    start()
+    for n = 2, 3 do
+      here.db:start("work", '{"parts": 1, "seconds": 3}')
+      await_attempts(2 * (n - 1))
+      write_version(n)
+      accept()
+    end
+    write_version(4)
+    host.process:signal(process.SIGHUP)
+    host:await_log "reload_waits"
+    write_version(5)
+    host.process:signal(process.SIGHUP)
+    assert.equal("3/3 3/3", versions(here.db:complete("work", "{}")))
+    wait.till(function() return #host:log "reloaded" == 3 end, 15, "the third reload")
+    assert.equal("5/5 5/5", versions(here.db:complete("work", "{}")))
+    here.db:await_runs()
+    assert.equal(1, select(2, attempts()))
+  end)
+
+  local function resident_kb()
+    return tonumber(files.read(("/proc/%d/status"):format(host.process.pid)):match "VmRSS:%s*(%d+)")
+  end
+
+  -- A client that starts runs until it is told to end by what this returns.
+  local function start_client()
+    here.root:write("client.sql", [[
+      do $$
+      begin
+        for i in 1 .. 100000 loop
+          perform pgflow.start_flow('work', jsonb_build_object('parts', 3, 'seconds', case i % 40 when 0 then 1.5 else 0.02 end));
+          commit;
+          exit when to_regclass('public.enough') is not null;
+          perform pg_sleep(0.05);
+        end loop;
+      end $$;]])
+    local client = process.spawn {
+      argv = { "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", here.db.conninfo, "-f", here.root:at "client.sql" }, name = "client",
+    }
+    return function()
+      here.db:text "create table public.enough ()"
+      assert.same({ code = 0 }, client:wait(20), client:errors())
+      client:forget()
+    end
+  end
+
+  it(LONG and "200 times under load loses nothing" or "40 times under load loses nothing", function()
+    start { "--concurrency", "40" }
+    local stop_client = start_client()
+    local most_old, most_processes, early_kb, broken = 0, 0, nil, 0
+    for n = 1, LONG and 200 or 40 do
+      if n % 10 == 0 then
+        broken = broken + 1
+        local each = BREAKS[(broken - 1) % #BREAKS + 1]
+        local mend = break_it(each)
+        refuse(each[3])
+        mend()
+      else
+        write_version(version + 1)
+        accept()
+      end
+      host.process:signal(process.SIGUSR1)
+      most_processes = math.max(most_processes, #host.process:living())
+      if n == 20 then early_kb = resident_kb() end
+    end
+    local late_kb = resident_kb()
+    stop_client()
+    here.db:await_runs(30)
+    for _, line in ipairs(host:log "summary") do most_old = math.max(most_old, line.old_generations) end
+    assert.is_true(most_old <= 2, most_old .. " old generations")
+    assert.is_true(most_processes <= 1 + 2 * 4, most_processes .. " processes")
+    assert.is_true(late_kb - early_kb < 4096, ("host's memory: %d kB, then %d kB"):format(early_kb, late_kb))
+
+    local runs = here.db:number "select count(*) from pgflow.runs"
+    assert.equal(runs, here.db:number "select count(*) from pgflow.runs r where r.status = 'completed'")
+    assert.equal(4 * runs, here.db:number "select count(*) from pgflow.step_tasks t where t.status = 'completed' and t.attempts_count = 1")
+    local count, most = attempts()
+    local tasks = 0
+    for _ in pairs(count) do tasks = tasks + 1 end
+    assert.same({ 4 * runs, 1 }, { tasks, most })
+    assert.equal(0, here.db:number [[
+      select count(*) from pgflow.step_tasks t where t.step_slug = 'part' and t.output ->> 'version' <> t.output ->> 'late']])
+    assert.equal(tostring(version), here.db:text(
+      "select max((t.output ->> 'version')::int) from pgflow.step_tasks t where t.step_slug = 'part'"))
+    print(("# %d runs; host %d kB, then %d kB; at most %d old generations, %d processes"):format(
+      runs, early_kb, late_kb, most_old, most_processes))
+    here:assert_consistent()
+  end)
+end)
