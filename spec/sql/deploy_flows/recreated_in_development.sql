@@ -10,7 +10,7 @@ select spec.start('greet');
 select spec.start('other', p_run => 2);
 select results_eq(
   $$ select status, alias_status from spec.deploy_registry(array[spec.flow('greet', array[spec.map('a'), spec.step('b', '{a}')])]) $$,
-  $$ values ('recreated', 'activated') $$, 'the answer'
+  $$ values ('recreated', 'already active') $$, 'the answer'
 );
 select results_eq($$ select step_slug, step_type from pgflow.steps where flow_slug = 'greet' order by step_index $$, $$ values ('a', 'map'), ('b', 'single') $$, 'the new shape is stored');
 select is((select count(*) from pgflow.runs where flow_slug = 'greet'), 0::bigint, 'its runs are gone');

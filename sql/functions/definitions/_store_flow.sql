@@ -1,4 +1,4 @@
--- Carries out what _check_flow_deployment found for one flow: makes its queues, stores or recreates its definition, or updates its
+-- Carries out what _check_flow_deployment found for one flow: makes its queues, stores or recreates its definition (active if it was), or updates its
 -- runtime options. The caller holds the deployment lock and the alias's.
 create or replace function pgflow._store_flow(p_flow jsonb, p_check_status text) returns void
 language plpgsql volatile
@@ -6,6 +6,7 @@ set search_path = ''
 as $$
 declare
   v_slug text := p_flow ->> 'slug';
+  v_was_active boolean := exists (select from pgflow.flow_aliases a where a.active_flow_slug = v_slug);
 begin
   perform pgflow._provision_queue(q.queue_name)
   from (select distinct r.value as queue_name from jsonb_each_text(p_flow -> 'routing') r order by 1) q;
@@ -17,6 +18,9 @@ begin
     update pgflow.flows f set is_deployed = true where f.flow_slug = v_slug and not f.is_deployed;
   else
     perform pgflow._create_flow_from_shape(v_slug, p_flow -> 'shape', p_flow ->> 'alias', p_flow -> 'routing', true);
+  end if;
+  if p_check_status = 'recreated' and v_was_active then
+    update pgflow.flow_aliases a set active_flow_slug = v_slug where a.flow_alias = p_flow ->> 'alias';
   end if;
 end;
 $$;

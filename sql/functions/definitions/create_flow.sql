@@ -1,6 +1,7 @@
 -- create_flow(flow_slug, max_attempts, base_delay, timeout) -> the flow's row. Compatibility; owner only.
 -- Nulls become 3 attempts, 5 s, 60 s. An existing flow is returned unchanged. Makes the queue of the default routing and
--- an active alias of the flow's own name. Raises check_violation for an invalid slug, and for one whose queue cannot be had.
+-- an active alias of the flow's own name. Raises check_violation for an invalid slug, and for one whose queue cannot be had;
+-- object_not_in_prerequisite_state for one that is an alias of other flows.
 -- Locks: the deployment lock until commit. A repeated call does nothing.
 create or replace function pgflow.create_flow(
   flow_slug text, max_attempts int default null, base_delay int default null, timeout int default null
@@ -21,6 +22,11 @@ begin
   if not pgflow.is_valid_slug(create_flow.flow_slug) then
     raise exception 'flow slug % is not valid', quote_nullable(create_flow.flow_slug)
       using errcode = 'check_violation', constraint = 'slug_is_valid', schema = 'pgflow', table = 'flows';
+  end if;
+  if exists (select from pgflow.flows f where f.flow_alias = create_flow.flow_slug) then
+    raise exception 'flow % cannot be created: it is the alias of %', create_flow.flow_slug,
+      (select string_agg(f.flow_slug, ', ' order by f.flow_slug) from pgflow.flows f where f.flow_alias = create_flow.flow_slug)
+      using errcode = 'object_not_in_prerequisite_state', hint = 'a worker deploys its versions; give this flow another slug';
   end if;
   v_refusal := pgflow._queue_refusal(lower(create_flow.flow_slug));
   if v_refusal is not null then

@@ -1,4 +1,4 @@
--- Gives each queued or started task of a queue that was made anew a new message. Ids start above the largest one known for the queue's name, so that
+-- Gives each queued or started task of a queue that was made anew a new message, where it has none. Ids start above the largest one known for the queue's name, so that
 -- no id means two messages. A started task's message is hidden until the task can be recovered; a queued one's for what is left of its step's start
 -- delay at most: the retry delays went with the old messages.
 -- Locks: the started runs with tasks there, in order, then the tasks. Called by deployments.
@@ -9,6 +9,7 @@ as $$
 declare
   v_run_ids uuid[];
   v_last_id bigint;
+  v_present_ids bigint[];
   v_tasks record;
 begin
   v_run_ids := array(
@@ -25,6 +26,8 @@ begin
   if v_last_id is not null then
     perform setval(pg_get_serial_sequence(format('pgmq.%I', pgmq.format_table_name(p_queue_name, 'q')), 'msg_id'), v_last_id);
   end if;
+
+  execute format('select coalesce(array_agg(q.msg_id), ''{}'') from pgmq.%I q', pgmq.format_table_name(p_queue_name, 'q')) into v_present_ids;
 
   select array_agg(t.run_id order by t.n) as run_ids, array_agg(t.step_slug order by t.n) as step_slugs,
     array_agg(t.task_index order by t.n) as task_indexes, array_agg(t.visible_at order by t.n) as visible_at,
@@ -43,6 +46,7 @@ begin
     from pgflow.step_tasks k
     join pgflow.steps d on d.flow_slug = k.flow_slug and d.step_slug = k.step_slug
     where k.run_id = any (v_run_ids) and k.queue_name = p_queue_name and k.status in ('queued', 'started')
+      and k.message_id <> all (v_present_ids)
   ) t;
   if v_tasks.run_ids is null then
     return;

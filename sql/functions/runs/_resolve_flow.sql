@@ -25,8 +25,11 @@ begin
   join pgflow.flows f on f.flow_slug = any (array[a.active_flow_slug])
   where a.flow_alias = v_alias;
   if not found then
-    raise exception 'alias % has no active version', quote_literal(v_alias)
-      using errcode = 'object_not_in_prerequisite_state', hint = 'a worker that deploys a version of it activates it';
+    raise exception 'alias % was retired: it has no active version', quote_literal(v_alias)
+      using errcode = 'object_not_in_prerequisite_state', hint = (
+        select format('a worker that deploys one of its versions, not retained, activates it: %s', string_agg(f.flow_slug, ', ' order by f.flow_slug))
+        from pgflow.flows f where f.flow_alias = v_alias
+      );
   end if;
   if p_name <> v_alias and v_flow.flow_slug <> p_name then
     raise exception 'flow % is not the active version of %', quote_literal(p_name), quote_literal(v_alias)

@@ -18,38 +18,10 @@ as $$
 #variable_conflict use_column
 declare
   v_queue_name text := (select w.queue_name from pgflow.workers w where w.worker_id = p_worker_id);
-  v_may_judge boolean := pgflow._may_judge_workers(p_worker_id);
-  v_run_ids uuid[];
-  v_step_slugs text[];
-  v_task_indexes int[];
-  v_reasons text[];
-  v_outcomes text[];
 begin
   if v_queue_name is null or not pg_try_advisory_xact_lock(hashtextextended('pgflow.recovery:' || v_queue_name, 0)) then
     return;
   end if;
-  v_run_ids := array(select distinct t.run_id from pgflow._tasks_in_flight(v_queue_name) t where pgflow._stall_reason(t, v_may_judge) is not null);
-  if v_run_ids = '{}' then
-    return;
-  end if;
-  v_run_ids := array(
-    select r.run_id from pgflow.runs r
-    where r.run_id = any (v_run_ids) and r.status = 'started' order by r.run_id for update skip locked
-  );
-  select array_agg(t.run_id), array_agg(t.step_slug), array_agg(t.task_index), array_agg(j.reason),
-    array_agg(case when t.requeued_count >= 3 or t.requeued_dead_count >= 10 then 'failed' else 'requeued' end)
-  into v_run_ids, v_step_slugs, v_task_indexes, v_reasons, v_outcomes
-  from pgflow._tasks_in_flight(v_queue_name) t
-  cross join lateral (select pgflow._stall_reason(t, v_may_judge) as reason) j
-  join pgflow.step_states s on s.run_id = any (array[t.run_id]) and s.step_slug = t.step_slug
-  where t.run_id = any (v_run_ids) and j.reason is not null and s.status = 'started';
-
-  perform pgflow._requeue_stalled_tasks(v_run_ids, v_step_slugs, v_task_indexes, v_reasons, v_outcomes);
-  if 'failed' = any (v_outcomes) then
-    perform pgflow._fail_stalled_tasks(v_run_ids, v_step_slugs, v_task_indexes, v_outcomes);
-  end if;
-  return query
-    select m.run_id, m.step_slug, m.task_index, m.reason, m.outcome
-    from unnest(v_run_ids, v_step_slugs, v_task_indexes, v_reasons, v_outcomes) as m (run_id, step_slug, task_index, reason, outcome);
+  return query select t.* from pgflow._recover_queues(array[v_queue_name], pgflow._may_judge_workers(p_worker_id)) t;
 end;
 $$;
