@@ -78,18 +78,17 @@ local function chunk_of(first, last)
   return cases
 end
 
--- Where something is wrong that belongs to no run, every seed is asked alone.
+-- Where something is wrong that belongs to no run: the first seed that shows it alone, else all of them.
 local function look_closer(cases, verdict, options)
-  if #verdict.complaints == 0 then return end
-  local found = false
+  if #verdict.complaints == 0 or #verdict.findings > 0 then return end
   for _, case in ipairs(cases) do
     local alone = compare.cases({ case }, { connections = options.connections, schedule = case.seed, checked = true })
     if #alone.complaints > 0 then
-      table.insert(verdict.findings, { case = case, differences = alone.complaints })
-      found = true
+      verdict.findings[1] = { case = case, differences = alone.complaints }
+      return
     end
   end
-  if not found then table.insert(verdict.findings, { case = cases[1], differences = verdict.complaints, crowd = #cases }) end
+  verdict.findings[1] = { case = cases[1], differences = verdict.complaints, crowd = #cases }
 end
 
 --- Compares the seeds from first on; `tell` is called for each chunk with its verdict and the last seed of it.

@@ -36,6 +36,7 @@ local generate = { OUTCOMES = 7, QUEUES = 3 }
 ---@field runs model.Run[]
 
 local MODES = { { "fail", 1 }, { "skip", 3 }, { "skip-cascade", 2 } }
+local AGAIN = { complete = 0.05, fail = 0.2, release = 0.6 } -- how often something is reported again
 local MESSAGES = { "broken", "no such thing", "", "Grüße" }
 
 -- Dependencies of the step at i: one, a few, or everything before it.
@@ -116,7 +117,7 @@ local function make_outcome(rng, step, is_read, failing)
       if how == "retry_after" or how == "snooze" then outcome.delay = rng:pick { 0, 0.5, 3, 40, 100000 } end
     end
   end
-  if rng:chance(0.05) then
+  if rng:chance(AGAIN[outcome.kind]) then
     outcome.again, outcome.again_kind = rng:pick { "same", "later" }, rng:pick { "complete", "fail", "release" }
   end
   -- A failure carries an output as well, for when it is reported again as a completion.
