@@ -15,24 +15,31 @@
  *   TASK        task number in the header; text flow_slug, text step_slug, text run_id, i64 task_index, i64 attempt,
  *               i64 max_attempts, text queue, text worker_id, f64 deadline (epoch seconds), json input, json? flow_input
  *   FLOW_INPUT_REPLY  json? input, text? error            answers FLOW_INPUT of the same task
+ *   QUERY_REPLY u8 1, i64 n, u32 columns, columns * (text name, u32 type's OID), u32 rows, rows * columns * text? value; or
+ *               u8 0, text message and text? each of sqlstate, detail, hint, constraint, table, column, schema.
+ *               answers QUERY of the same task
  *   ABANDON     the task's coroutine is to be ended; answered by ABANDONED, after a RESULT where that came first
  *   STOPPING    the worker drains: ctx:stopping() is true from now on
  * executor -> host
  *   HELLO       text build_id, i64 pid                    first frame
  *   LOADING     text module, text path                 it goes on with the load of this file
  *   LOADED      text digest, u32 n, n * (text queue, text name, json registry (see lua/luaflow/registry.lua)),
- *               u32 m, m * (text file name, text content): definitions for editors; none unless LOAD_TYPES
+ *               u32 m, m * (text file name, text content): definitions for editors; none unless LOAD_TYPES,
+ *               u32 k, k * (text flow, text step): the steps with a transaction
  *   PROBLEMS    u32 n, n * (text code, text message, text? file, i64 line or 0, text? flow, text? step, text? hint)
- *   RESULT      u8 outcome (enum outcome), json? output, text? message, f64 delay in seconds or -1
+ *   RESULT      u8 outcome (enum outcome), json? output, text? message, text? detail (stored, not logged),
+ *               f64 delay in seconds or -1
  *   ABANDONED   no payload: no Lua of the task will run any more
  *   LOG         u8 level (enum log_level), text message, json? fields; task 0: not of a task
  *   FLOW_INPUT  no payload: asks for the input of the task's run
+ *   QUERY       u8 1 inside the task's transaction, text sql, u32 n, n * text? parameter; one at a time for each task
  *   EXIT        i64 code: a script has ended (LOAD_SCRIPT alone)
  */
 #define FRAME_TYPES(X) \
   X(LOAD)              \
   X(TASK)              \
   X(FLOW_INPUT_REPLY)  \
+  X(QUERY_REPLY)       \
   X(ABANDON)           \
   X(STOPPING)          \
   X(HELLO)             \
@@ -43,6 +50,7 @@
   X(ABANDONED)         \
   X(LOG)               \
   X(FLOW_INPUT)        \
+  X(QUERY)             \
   X(EXIT)
 
 enum frame_type {

@@ -13,7 +13,8 @@ enum {
   BACKOFF_FIRST_MS = 50,
   BACKOFF_LAST_MS = 5000,
   BACKOFF_STEPS = 7,
-  LATE_STEPS = 6 /* the longest deadline is 64 times the first */
+  LATE_STEPS = 6, /* the longest deadline is 64 times the first */
+  SET_UP_MS = 10000
 };
 
 static const unsigned legal_moves[] = {
@@ -98,11 +99,12 @@ static void on_deadline(uv_timer_t *timer);
 
 static uint64_t deadline_ms(const struct pg *pg) {
   int step = pg->late < LATE_STEPS ? pg->late : LATE_STEPS;
-  return (uint64_t)pg->options.deadline_ms << step;
+  return (uint64_t)(pg->options.deadline_ms ? pg->options.deadline_ms : SET_UP_MS) << step;
 }
 
 static void arm_deadline(struct pg *pg) {
-  if (!pg->sent) {
+  bool unwatched = pg->options.deadline_ms == 0 && pg->state == PG_READY;
+  if (!pg->sent || unwatched) {
     uv_timer_stop(&pg->timer);
     return;
   }
@@ -156,10 +158,19 @@ static void report_notifications(struct pg *pg) {
   }
 }
 
+/* Nothing else can be done with the connection now. */
+static void refuse_copy(struct pg *pg) {
+  struct err err;
+  err_set(&err, ERR_CONFIG, EXIT_DATABASE, "database: COPY from or to the client is not possible");
+  memcpy(err.sqlstate, "0A000", sizeof err.sqlstate);
+  pg_broke(pg, &err);
+}
+
 void pg_pump(struct pg *pg, bool readable) {
   struct pg_unit *answered = NULL;
   bool alive = !readable || PQconsumeInput(pg->conn) == 1;
   take_results(pg, &answered);
+  bool copies = pg->sent && pg->sent->copies;
   alive = alive && send_queued(pg);
   int unflushed = alive ? PQflush(pg->conn) : -1;
   alive = alive && unflushed >= 0 && PQstatus(pg->conn) == CONNECTION_OK;
@@ -169,7 +180,11 @@ void pg_pump(struct pg *pg, bool readable) {
   finish_all(answered, NULL);
   if (pg->conn != conn) return; /* a callback closed or broke it */
   report_notifications(pg);
-  if (pg->conn == conn && conn && !alive) pg_broke_by_libpq(pg);
+  if (pg->conn == conn && conn && copies) {
+    refuse_copy(pg);
+  } else if (pg->conn == conn && conn && !alive) {
+    pg_broke_by_libpq(pg);
+  }
 }
 
 static void on_kick(uv_idle_t *kick) {
@@ -209,6 +224,8 @@ void pg_start(struct pg *pg) { pg_attempt(pg); }
 bool pg_is_ready(const struct pg *pg) { return pg->state == PG_READY; }
 
 bool pg_is_closed(const struct pg *pg) { return pg->state == PG_CLOSED; }
+
+PGTransactionStatusType pg_transaction_status(const struct pg *pg) { return PQtransactionStatus(pg->conn); }
 
 const char *pg_role(const struct pg *pg) { return pg->role; }
 

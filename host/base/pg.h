@@ -19,7 +19,7 @@ struct pg_options { /* borrowed until pg_close, except conninfo and application_
   const struct pg_statement *statements; /* prepared after it */
   size_t statement_count;
   /* A unit that is not answered for so long after it was sent has the connection replaced. Twice as long after each such
-   * replacement until a unit is answered, so that a statement that takes its time ends some day. */
+   * replacement until a unit is answered, so that a statement that takes its time ends some day. 0: whoever submits watches. */
   int deadline_ms;
 };
 
@@ -49,6 +49,8 @@ bool pg_is_ready(const struct pg *pg);
 bool pg_is_closed(const struct pg *pg);
 /* The server's process behind the connection that is ready or was ready last, as the server itself says. */
 struct pg_backend pg_last_backend(const struct pg *pg);
+/* Whether a transaction is open, after a unit was answered. */
+PGTransactionStatusType pg_transaction_status(const struct pg *pg);
 /* The role that the last connection logged in as; "" before the first. */
 const char *pg_role(const struct pg *pg);
 /* Takes the unit over and sends it at the end of this turn of the loop, or as soon as a connection is ready. */

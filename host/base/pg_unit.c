@@ -6,12 +6,14 @@
 
 #include "base/xalloc.h"
 
-enum call_kind { CALL_STATEMENT, CALL_SQL, CALL_PREPARE };
+enum call_kind { CALL_STATEMENT, CALL_SQL, CALL_QUERY, CALL_PREPARE };
 
 struct pg_call {
   enum call_kind kind;
   const struct pg_statement *statement; /* borrowed; NULL for SQL */
-  char *sql;                            /* owned; for SQL alone */
+  char *sql;                            /* owned; for SQL and queries */
+  char **values;                        /* owned; of a query */
+  int value_count;
   struct pg_params params;
   PGresult *result; /* owned */
 };
@@ -24,9 +26,18 @@ struct pg_unit *pg_unit_new(pg_unit_done done, void *owner) {
   return unit;
 }
 
+static void free_query(struct pg_call *call) {
+  for (int i = 0; i < call->value_count; i++) free(call->values[i]);
+  free(call->values);
+  free(call->sql);
+  call->values = NULL;
+  call->value_count = 0;
+  call->sql = NULL;
+}
+
 void pg_unit_free(struct pg_unit *unit) {
   for (int i = 0; i < unit->count; i++) {
-    free(unit->calls[i].sql);
+    free_query(&unit->calls[i]);
     pg_params_free(&unit->calls[i].params);
     PQclear(unit->calls[i].result);
   }
@@ -53,6 +64,16 @@ struct pg_params *pg_unit_add(struct pg_unit *unit, const struct pg_statement *s
 
 void pg_unit_add_sql(struct pg_unit *unit, const char *sql) { add_call(unit, CALL_SQL)->sql = xstrdup(sql); }
 
+void pg_unit_add_query(struct pg_unit *unit, const char *sql, int count, const char *const *values) {
+  struct pg_call *call = add_call(unit, CALL_QUERY);
+  call->sql = xstrdup(sql);
+  call->value_count = count;
+  call->values = xcalloc((size_t)count, sizeof *call->values);
+  for (int i = 0; i < count; i++) call->values[i] = values[i] ? xstrdup(values[i]) : NULL;
+}
+
+void pg_unit_stream(struct pg_unit *unit, void (*row)(void *owner, const PGresult *row)) { unit->row = row; }
+
 void pg_unit_add_prepare(struct pg_unit *unit, const struct pg_statement *statement) {
   add_call(unit, CALL_PREPARE)->statement = statement;
 }
@@ -63,17 +84,17 @@ const PGresult *pg_unit_result(const struct pg_unit *unit, int index) {
 
 int pg_unit_failed_call(const struct pg_unit *unit) { return unit->failed_call; }
 
-const char *pg_unit_message(const struct pg_unit *unit) {
-  return unit->failure ? PQresultErrorField(unit->failure, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+const char *pg_unit_field(const struct pg_unit *unit, int code) {
+  return unit->failure ? PQresultErrorField(unit->failure, code) : NULL;
 }
 
-const char *pg_unit_detail(const struct pg_unit *unit) {
-  return unit->failure ? PQresultErrorField(unit->failure, PG_DIAG_MESSAGE_DETAIL) : NULL;
-}
+const char *pg_unit_message(const struct pg_unit *unit) { return pg_unit_field(unit, PG_DIAG_MESSAGE_PRIMARY); }
 
-const char *pg_unit_constraint(const struct pg_unit *unit) {
-  return unit->failure ? PQresultErrorField(unit->failure, PG_DIAG_CONSTRAINT_NAME) : NULL;
-}
+const char *pg_unit_detail(const struct pg_unit *unit) { return pg_unit_field(unit, PG_DIAG_MESSAGE_DETAIL); }
+
+const char *pg_unit_constraint(const struct pg_unit *unit) { return pg_unit_field(unit, PG_DIAG_CONSTRAINT_NAME); }
+
+bool pg_unit_is_known(const struct pg_unit *unit) { return unit->synced; }
 
 static int send_call(struct pg_call *call, PGconn *conn) {
   struct pg_params *params = &call->params;
@@ -84,6 +105,9 @@ static int send_call(struct pg_call *call, PGconn *conn) {
                                  params->formats, 0);
     case CALL_SQL:
       return PQsendQueryParams(conn, call->sql, 0, NULL, NULL, NULL, NULL, 0);
+    case CALL_QUERY:
+      return PQsendQueryParams(conn, call->sql, call->value_count, NULL, (const char *const *)call->values, NULL, NULL,
+                               0);
     case CALL_PREPARE:
       return PQsendPrepare(conn, call->statement->name, call->statement->sql, 0, NULL);
   }
@@ -93,7 +117,9 @@ static int send_call(struct pg_call *call, PGconn *conn) {
 bool pg_unit_send(struct pg_unit *unit, PGconn *conn) {
   for (int i = 0; i < unit->count; i++) {
     if (!send_call(&unit->calls[i], conn)) return false;
+    if (unit->row && !PQsetSingleRowMode(conn)) return false;
     pg_params_free(&unit->calls[i].params); /* libpq has its own copy */
+    free_query(&unit->calls[i]);
   }
   return PQpipelineSync(conn) == 1;
 }
@@ -132,12 +158,19 @@ bool pg_unit_take(struct pg_unit *unit, PGresult *result) {
     return true;
   }
   unit->answered = true;
-  if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) {
+  if (status == PGRES_SINGLE_TUPLE) {
+    if (!unit->failure) unit->row(unit->owner, result);
+    PQclear(result);
+  } else if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK || status == PGRES_EMPTY_QUERY) {
     struct pg_call *call = unit->current < unit->count ? &unit->calls[unit->current] : NULL;
     PQclear(call ? call->result : result);
     if (call) call->result = result;
   } else if (status == PGRES_PIPELINE_ABORTED) {
     PQclear(result);
+  } else if (status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH) {
+    unit->copies = true;
+    PQclear(result);
+    return false;
   } else {
     take_failure(unit, result);
   }

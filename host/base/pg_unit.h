@@ -28,6 +28,11 @@ void pg_unit_free(struct pg_unit *unit);
 struct pg_params *pg_unit_add(struct pg_unit *unit, const struct pg_statement *statement);
 /* Adds a statement by its text, without parameters. */
 void pg_unit_add_sql(struct pg_unit *unit, const char *sql);
+/* Adds a statement that somebody else wrote, with texts as its parameters; NULL is SQL null. The server infers the types. */
+void pg_unit_add_query(struct pg_unit *unit, const char *sql, int count, const char *const *values);
+/* The rows of the unit's only query are handed over one by one as they come, and kept nowhere. For a unit that goes out on an idle
+ * connection. */
+void pg_unit_stream(struct pg_unit *unit, void (*row)(void *owner, const PGresult *row));
 /* Adds the preparation of a statement. */
 void pg_unit_add_prepare(struct pg_unit *unit, const struct pg_statement *statement);
 
@@ -42,15 +47,22 @@ const char *pg_unit_detail(const struct pg_unit *unit);
 /* The constraint that was violated; NULL if there is none. */
 const char *pg_unit_constraint(const struct pg_unit *unit);
 
+/* A field of the failure by its PG_DIAG_ code. NULL if there is none. */
+const char *pg_unit_field(const struct pg_unit *unit, int code);
+/* Its end was confirmed by the server, well or badly: nothing about it is unknown. */
+bool pg_unit_is_known(const struct pg_unit *unit);
+
 /* For pg.c. */
 struct pg_unit {
   struct pg_call *calls;
   int count, room;
   pg_unit_done done;
+  void (*row)(void *owner, const PGresult *row); /* NULL unless rows are streamed */
   void *owner;
   int current;   /* the call whose results come next */
   bool answered; /* a result of it has come */
   bool synced;   /* the Sync was answered: all is known */
+  bool copies;   /* a COPY that expects data or sends it: the connection is of no use any more */
   int failed_call;
   struct err err;    /* kind ERR_NONE while nothing has failed */
   PGresult *failure; /* owned */

@@ -55,7 +55,8 @@ enum setting_kind {
 /* X(field, kind, flag, argument, default or NULL, lowest, highest, environment or NULL, commands, help)
  * A setting without a default is NULL, 0 or false until it is given. Of several variables the first that is set counts. */
 #define SETTINGS(X)                                                                                                    \
-  X(database, TEXT, "database", "CONNINFO", NULL, 0, 0, "LUAFLOW_DATABASE,DATABASE_URL", FOR_CLIENTS | FOR_WORKER,     \
+  X(database, TEXT, "database", "CONNINFO", NULL, 0, 0, "LUAFLOW_DATABASE,DATABASE_URL",                                \
+    FOR_CLIENTS | FOR_WORKER | FOR_LUA,                                                                                \
     "libpq conninfo or URI; default: the dev database of this folder while it runs")                                   \
   X(queue, TEXT, "queue", "QUEUE", NULL, 0, 0, "LUAFLOW_QUEUE", FOR_WORKER,                                            \
     "the one queue to serve, of those that the modules name; needed when there are several")                           \
@@ -70,6 +71,10 @@ enum setting_kind {
     "LUAFLOW_EXECUTOR_MEMORY", FOR_WORKERS, "resident memory above which an executor is replaced")                     \
   X(max_output, BYTES, "max-output", "SIZE", "16MB", 1024, 512 * SETTINGS_MB, "LUAFLOW_MAX_OUTPUT",                    \
     FOR_WORKERS | FOR_LUA, "largest output of one task, as JSON text")                                                 \
+  X(handler_connections, NUMBER, "handler-connections", "N", "4", 1, 1000, "LUAFLOW_HANDLER_CONNECTIONS",              \
+    FOR_WORKERS | FOR_LUA, "most connections at a time for handlers' SQL")                                             \
+  X(handler_database, TEXT, "handler-database", "CONNINFO", NULL, 0, 0, "LUAFLOW_HANDLER_DATABASE", FOR_WORKERS,       \
+    "conninfo or URI for handlers' SQL, for another role or server; default: the database")                            \
   X(env_file, TEXT, "env-file", "FILE", NULL, 0, 0, "LUAFLOW_ENV_FILE", FOR_WORKERS,                                   \
     "NAME=value lines that handlers find in ctx.env, over the environment")                                            \
   X(root, TEXT, "root", "DIR", NULL, 0, 0, "LUAFLOW_ROOT",                                                             \

@@ -9,12 +9,14 @@
 
 #include "base/xalloc.h"
 #include "cli/commands.h"
+#include "cli/script_sql.h"
 #include "worker/executor_process.h"
 #include "worker/root.h"
 #include "worker/snapshot.h"
 
 struct script {
   struct executor_process *process;
+  struct script_sql *sql;
   struct log *log;
   int exit_code; /* -1 until the script has said it */
 };
@@ -45,6 +47,7 @@ static void on_frame(void *owner, struct frame *frame) {
   struct script *script = owner;
   if (frame->type == FRAME_LOG) on_log(script, &frame->payload);
   if (frame->type == FRAME_FLOW_INPUT) refuse_flow_input(script, frame->task);
+  if (frame->type == FRAME_QUERY) script_sql_query(script->sql, script->process, frame);
   if (frame->type != FRAME_EXIT) return;
   script->exit_code = (int)cursor_i64(&frame->payload) & 0xFF;
   executor_process_stop(script->process);
@@ -56,6 +59,7 @@ static void on_exited(void *owner, const struct executor_exit *end) {
     script->exit_code = end->signal ? 128 + end->signal : (int)end->code;
     if (end->signal && end->signal != SIGINT) fprintf(stderr, "luaflow: lua: the executor %s\n", end->reason);
   }
+  script_sql_close(script->sql);
   executor_process_free(script->process);
 }
 
@@ -76,8 +80,10 @@ static bool run_script(struct script *script, const struct call *call, const cha
   };
   uv_loop_t loop;
   uv_loop_init(&loop);
+  script->sql = script_sql_new(&loop, call->settings, call->log);
   script->process = executor_process_new(&loop, &options, &events, script, err);
   bool started = script->process != NULL;
+  if (!started) script_sql_close(script->sql);
   uv_run(&loop, UV_RUN_DEFAULT);
   uv_loop_close(&loop);
   close(program);

@@ -14,6 +14,12 @@ static int now(lua_State *L) {
   return 1;
 }
 
+/* task() -> the number of the task whose handler runs */
+static int task(lua_State *L) {
+  lua_pushnumber(L, (double)runtime_task(runtime_of(L)));
+  return 1;
+}
+
 static int stopping(lua_State *L) {
   lua_pushboolean(L, runtime_of(L)->stopping);
   return 1;
@@ -71,7 +77,7 @@ static int log_line(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {
-    {"now", now}, {"stopping", stopping}, {"encode", encode}, {"decode", decode}, {"log", log_line}, {NULL, NULL},
+    {"now", now}, {"task", task}, {"stopping", stopping}, {"encode", encode}, {"decode", decode}, {"log", log_line}, {NULL, NULL},
 };
 
 /* [] -> [table of the environment] */

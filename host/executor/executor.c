@@ -115,6 +115,9 @@ static bool dispatch(struct runtime *runtime, enum frame_type type, uint64_t tas
     case FRAME_LOAD: return executor_load(runtime, payload);
     case FRAME_TASK: return loaded && runtime->handlers && task_start(runtime, task, payload);
     case FRAME_FLOW_INPUT_REPLY: return loaded && reply(runtime, task, payload);
+    case FRAME_QUERY_REPLY:
+      if (runtime->sched) query_reply(runtime, task, payload);
+      return runtime->sched && !payload->bad;
     case FRAME_ABANDON:
       if (loaded) abandon(runtime, task);
       return loaded;
@@ -127,6 +130,7 @@ static bool dispatch(struct runtime *runtime, enum frame_type type, uint64_t tas
     case FRAME_ABANDONED:
     case FRAME_LOG:
     case FRAME_FLOW_INPUT:
+    case FRAME_QUERY:
     case FRAME_EXIT: return false;
   }
   return false;

@@ -125,15 +125,19 @@ static struct census take_census(struct writer *writer, int index) {
 
 enum mark { MARK_NONE, MARK_ARRAY, MARK_OBJECT };
 
+/* A metatable that is itself marked marks its table too: see json.mark of lua/luaflow/json.lua. */
 static enum mark mark_of(struct writer *writer, int index) {
   lua_State *L = writer->L;
   enum mark mark = MARK_NONE;
-  if (!lua_getmetatable(L, index)) return MARK_NONE;
+  int top = lua_gettop(L);
   lua_rawgeti(L, LUA_REGISTRYINDEX, writer->json->array_mt);
   lua_rawgeti(L, LUA_REGISTRYINDEX, writer->json->object_mt);
-  if (lua_rawequal(L, -3, -2)) mark = MARK_ARRAY;
-  else if (lua_rawequal(L, -3, -1)) mark = MARK_OBJECT;
-  lua_pop(L, 3);
+  lua_pushvalue(L, index); // [array_mt, object_mt, table]
+  for (int i = 0; i < 2 && mark == MARK_NONE && lua_getmetatable(L, -1); i++) {
+    if (lua_rawequal(L, -1, top + 1)) mark = MARK_ARRAY;
+    else if (lua_rawequal(L, -1, top + 2)) mark = MARK_OBJECT;
+  }
+  lua_settop(L, top);
   return mark;
 }
 

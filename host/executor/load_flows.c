@@ -92,6 +92,22 @@ static void put_field(lua_State *L, struct buf *payload, const char *name) {
   lua_pop(L, 1);
 }
 
+static int free_buf(lua_State *L) {
+  buf_free(lua_touserdata(L, 1));
+  return 0;
+}
+
+/* A buffer that an error frees as well. [] -> [userdata] */
+static struct buf *push_buf(lua_State *L) {
+  struct buf *buf = lua_newuserdata(L, sizeof *buf);
+  *buf = (struct buf){0};
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, free_buf);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+  return buf;
+}
+
 /* [problems] */
 static void put_problems(lua_State *L, struct load *load) {
   int count = (int)lua_objlen(L, -1);
@@ -120,15 +136,17 @@ static struct text to_json(lua_State *L, struct load *load, const char *root) {
   return runtime_text(L, -1);
 }
 
-/* Every flow and step that has a handler, as {"flow":{"step":true}}. [handlers] -> [handlers, table] */
+/* Every flow and step that has a handler, and whether that has a transaction, as {"flow":{"step":false}}.
+ * [handlers] -> [handlers, table] */
 static void push_handler_keys(lua_State *L) {
   lua_newtable(L);
   for (lua_pushnil(L); lua_next(L, -3);) { // [handlers, keys, flow, steps]
     lua_newtable(L);
     for (lua_pushnil(L); lua_next(L, -3);) { // [handlers, keys, flow, steps, step keys, step, record]
-      lua_pop(L, 1);
-      lua_pushvalue(L, -1);
-      lua_pushboolean(L, true);
+      lua_getfield(L, -1, "transaction");
+      lua_replace(L, -2);
+      lua_pushvalue(L, -2);
+      lua_insert(L, -2); // [handlers, keys, flow, steps, step keys, step, step, transaction]
       lua_rawset(L, -4);
     }
     lua_remove(L, -2);
@@ -136,6 +154,28 @@ static void push_handler_keys(lua_State *L) {
     lua_insert(L, -2);
     lua_rawset(L, -4); // [handlers, keys, flow]
   }
+}
+
+/* The steps with a transaction. [handlers] */
+static void put_transactions(lua_State *L, struct buf *payload) {
+  struct buf *steps = push_buf(L); // [handlers, buffer]
+  uint32_t count = 0;
+  for (lua_pushnil(L); lua_next(L, -3);) {    // [handlers, buffer, flow, steps]
+    for (lua_pushnil(L); lua_next(L, -2);) {  // [handlers, buffer, flow, steps, step, record]
+      lua_getfield(L, -1, "transaction");
+      if (lua_toboolean(L, -1)) {
+        struct text flow = runtime_text(L, -5), step = runtime_text(L, -3);
+        buf_put_text(steps, flow.bytes, flow.length);
+        buf_put_text(steps, step.bytes, step.length);
+        count++;
+      }
+      lua_pop(L, 2);
+    }
+    lua_pop(L, 1);
+  }
+  buf_put_u32(payload, count);
+  buf_put(payload, steps->data, steps->len);
+  lua_pop(L, 1);
 }
 
 /* The digest goes first in the payload, so the workers are gathered apart. [workers, handlers] */
@@ -176,22 +216,6 @@ static void put_types(lua_State *L, struct buf *payload) {
   }
 }
 
-static int free_workers(lua_State *L) {
-  buf_free(lua_touserdata(L, 1));
-  return 0;
-}
-
-/* A buffer that an error frees as well. [] -> [userdata] */
-static struct buf *push_buf(lua_State *L) {
-  struct buf *buf = lua_newuserdata(L, sizeof *buf);
-  *buf = (struct buf){0};
-  lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, free_workers);
-  lua_setfield(L, -2, "__gc");
-  lua_setmetatable(L, -2);
-  return buf;
-}
-
 static int run_loader(lua_State *L) {
   struct load *load = lua_touserdata(L, 1);
   runtime_require(L, "luaflow.run");
@@ -213,6 +237,7 @@ static int run_loader(lua_State *L) {
   lua_getfield(L, -4, "types");
   put_types(L, &load->payload);
   lua_pop(L, 1);
+  put_transactions(L, &load->payload);
   load->runtime->handlers = luaL_ref(L, LUA_REGISTRYINDEX);
   guard_globals(L, load->runtime);
   return 0;

@@ -51,7 +51,9 @@ static void set_arg(lua_State *L, const struct script *script) {
 static void push_context(lua_State *L, const struct runtime *runtime) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, runtime->new_context);
   lua_rawgeti(L, LUA_REGISTRYINDEX, runtime->host);
-  lua_createtable(L, 0, 4);
+  lua_createtable(L, 0, 5);
+  lua_pushnumber(L, 0);
+  lua_setfield(L, -2, "number");
   lua_pushnumber(L, 0);
   lua_setfield(L, -2, "task_index");
   lua_pushnumber(L, 1);

@@ -17,11 +17,12 @@ struct start {
 };
 
 static void send_result(struct runtime *runtime, uint64_t number, enum outcome outcome, struct text output,
-                        struct text message, double delay) {
+                        struct text message, struct text detail, double delay) {
   struct buf payload = {0};
   buf_put_u8(&payload, (uint8_t)outcome);
   buf_put_text(&payload, output.bytes, output.length);
   runtime_put_clean(&payload, message);
+  runtime_put_clean(&payload, detail);
   buf_put_f64(&payload, delay);
   runtime_send(runtime, FRAME_RESULT, number, &payload);
   buf_free(&payload);
@@ -32,7 +33,7 @@ static void send_error(struct runtime *runtime, uint64_t number, enum outcome ou
   static const char unknown[] = "an error that is no string";
   struct text message = runtime_text(L, -1);
   if (!message.bytes) message = (struct text){.bytes = unknown, .length = sizeof unknown - 1};
-  send_result(runtime, number, outcome, (struct text){0}, message, -1);
+  send_result(runtime, number, outcome, (struct text){0}, message, (struct text){0}, -1);
   lua_pop(L, 1);
 }
 
@@ -68,14 +69,14 @@ static int report(lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   if (!outcome_parse(push_text_field(L, 1, "outcome"), &outcome)) return luaL_error(L, "luaflow.run returned no outcome");
   struct text output = push_text_field(L, 1, "output"), message = push_text_field(L, 1, "message");
-  struct text traceback = push_text_field(L, 1, "traceback");
+  struct text traceback = push_text_field(L, 1, "traceback"), detail = push_text_field(L, 1, "detail");
   lua_getfield(L, 1, "delay");
   double delay = lua_isnumber(L, -1) ? lua_tonumber(L, -1) : -1;
   if (traceback.bytes) {
     lua_pushfstring(L, "%s%s", message.bytes ? message.bytes : "", traceback.bytes);
     runtime_log(ending->runtime, ending->task->number, LOG_ERROR, runtime_text(L, -1), (struct text){0});
   }
-  send_result(ending->runtime, ending->task->number, outcome, output, message, delay);
+  send_result(ending->runtime, ending->task->number, outcome, output, message, detail, delay);
   return 0;
 }
 
@@ -98,7 +99,8 @@ static void put_number(lua_State *L, const char *name, double number) {
 
 /* [] -> [table of the context's fields] */
 static void push_fields(lua_State *L, const struct start *start) {
-  lua_createtable(L, 0, 9);
+  lua_createtable(L, 0, 11);
+  put_number(L, "number", (double)start->number);
   put_text(L, "run_id", start->run_id);
   put_text(L, "flow_slug", start->flow_slug);
   put_text(L, "step_slug", start->step_slug);
@@ -137,7 +139,9 @@ static int prepare(lua_State *L) {
   push_record(L, start);
   lua_rawgeti(L, LUA_REGISTRYINDEX, runtime->new_context);
   lua_pushvalue(L, 2);
-  push_fields(L, start);
+  push_fields(L, start); // [task, host, record, new, host, fields]
+  lua_getfield(L, 3, "transaction");
+  lua_setfield(L, -2, "transaction");
   lua_call(L, 2, 1);
   start->unreadable = !json_decode(L, &runtime->json, start->input.bytes, start->input.length, "input");
   if (start->unreadable) return lua_error(L);

@@ -2,8 +2,10 @@
 #include <stdlib.h>
 
 #include "worker/lifecycle_inside.h"
+#include "worker/record.h"
 #include "worker/schema_check.h"
 #include "worker/statements.h"
+#include "worker/task_log.h"
 
 enum {
   CONTROL_DEADLINE_MS = 8000, /* with a beat every 2 s, silence is noticed within 10 s */
@@ -78,6 +80,7 @@ static void on_work_ready(void *owner) {
 
 static void on_leftovers_settled(void *owner) {
   struct lifecycle *lifecycle = owner;
+  handlers_old_is_gone(lifecycle->handlers);
   work_reconcile(lifecycle->work);
 }
 
@@ -89,6 +92,7 @@ static bool old_is_gone(void *owner) {
 static void in_flight(void *owner, void (*visit)(void *arrays, const struct task *task), void *arrays) {
   const struct lifecycle *lifecycle = owner;
   pool_each(lifecycle->pool, visit, arrays);
+  handlers_each(lifecycle->handlers, visit, arrays);
 }
 
 /* ---- work ---- */
@@ -102,18 +106,23 @@ static void on_notified(void *owner, const char *channel) {
 static int free_slots(void *owner) {
   struct lifecycle *lifecycle = owner;
   if (lifecycle->state != LIFECYCLE_RUNNING || pool_ready_count(lifecycle->pool) == 0) return 0;
-  int free_count = lifecycle->options->concurrency - pool_count(lifecycle->pool);
+  int free_count = lifecycle->options->concurrency - lifecycle_in_flight(lifecycle);
   return free_count > 0 ? free_count : 0;
 }
 
-static void on_claimed(void *owner, struct task *task) {
-  struct lifecycle *lifecycle = owner;
+static void run_task(struct lifecycle *lifecycle, struct task *task) {
   if (lifecycle->state == LIFECYCLE_RUNNING) {
     pool_submit(lifecycle->pool, task);
     return;
   }
-  task_settle(task, VERDICT_RELEASED, NULL, 0, 0); /* it was claimed when the drain began */
+  task_settle(task, VERDICT_RELEASED, NULL, 0, 0); /* it came when the drain had begun */
   work_record(lifecycle->work, task);
+}
+
+static void on_claimed(void *owner, struct task *task) {
+  struct lifecycle *lifecycle = owner;
+  task->transaction = load_report_has_transaction(pool_report(lifecycle->serving), task->flow_slug, task->step_slug);
+  run_task(lifecycle, task);
 }
 
 /* In development the other workers may only be ahead: it looks at the disk again, every 2 s. */
@@ -158,6 +167,64 @@ static void on_answered(void *owner) {
   reload_go_on(owner);
 }
 
+/* ---- handlers ---- */
+
+static void on_reply(void *owner, uint64_t number, const struct buf *payload) {
+  struct lifecycle *lifecycle = owner;
+  pool_reply_query(lifecycle->pool, number, payload);
+}
+
+static void on_settled(void *owner, struct task *task) {
+  struct lifecycle *lifecycle = owner;
+  work_record(lifecycle->work, task);
+}
+
+static void on_restart(void *owner, struct task *task) {
+  struct lifecycle *lifecycle = owner;
+  task_log(lifecycle->log, LOG_INFO, "restarted_handler", task, task->shown ? task->shown : task->text, NULL);
+  task_unsettle(task);
+  run_task(lifecycle, task);
+}
+
+/* It has perhaps made work on this queue. */
+static void on_completed(void *owner, struct task *task) {
+  struct lifecycle *lifecycle = owner;
+  record_log(task, lifecycle->log);
+  task_free(task);
+  work_wake(lifecycle->work);
+  drain_check(lifecycle);
+}
+
+static void on_stale(void *owner, struct task *task) {
+  struct lifecycle *lifecycle = owner;
+  record_log_late(task, lifecycle->log);
+  task_free(task);
+  work_check(lifecycle->work);
+  drain_check(lifecycle);
+}
+
+static void on_reach_checked(void *owner) { startup_go_on(owner); }
+
+static bool open_handlers(struct lifecycle *lifecycle, struct err *err) {
+  static const struct handlers_events events = {.reply = on_reply,
+                                                .settled = on_settled,
+                                                .restart = on_restart,
+                                                .completed = on_completed,
+                                                .stale = on_stale,
+                                                .checked = on_reach_checked};
+  const char *elsewhere = lifecycle->options->handler_database;
+  const struct handlers_options options = {
+      .conninfo = elsewhere ? elsewhere : lifecycle->options->database,
+      .application_name = lifecycle->handler_name,
+      .connections = lifecycle->options->handler_connections,
+      .max_output = lifecycle->options->max_output,
+      .patient = true,
+  };
+  lifecycle->handlers = handlers_new(lifecycle->loop, &options, lifecycle->control,
+                                     elsewhere ? NULL : lifecycle->leftovers, &events, lifecycle, lifecycle->log, err);
+  return lifecycle->handlers != NULL;
+}
+
 bool connections_open(struct lifecycle *lifecycle, struct err *err) {
   static const struct pg_events control_events = {
       .ready = on_control_ready, .lost = on_control_lost, .notified = on_notified};
@@ -193,6 +260,7 @@ bool connections_open(struct lifecycle *lifecycle, struct err *err) {
   if (!lifecycle->work) return false;
   lifecycle->leftovers =
       leftovers_new(lifecycle->loop, lifecycle->control, on_leftovers_settled, lifecycle, lifecycle->log);
+  if (!open_handlers(lifecycle, err)) return false;
   pg_start(lifecycle->control);
   work_connect(lifecycle->work);
   return true;

@@ -21,7 +21,7 @@ void drain_kill(struct lifecycle *lifecycle, const char *reason) {
   if (lifecycle->killed) return;
   lifecycle->killed = true;
   LOG(lifecycle->log, LOG_WARN, "killing_executors", LOG_STR("reason", reason),
-      LOG_INT("tasks", pool_count(lifecycle->pool)));
+      LOG_INT("tasks", lifecycle_in_flight(lifecycle)));
   uv_timer_start(&lifecycle->timer, on_record_over, RECORD_MS, 0);
   pool_kill(lifecycle->pool);
   drain_check(lifecycle);
@@ -34,7 +34,7 @@ void drain_begin(struct lifecycle *lifecycle, const char *reason, int exit_code)
   lifecycle_set_state(lifecycle, LIFECYCLE_DRAINING);
   lifecycle->exit_code = exit_code;
   LOG(lifecycle->log, LOG_INFO, "draining", LOG_STR("reason", reason),
-      LOG_INT("in_flight", pool_count(lifecycle->pool)));
+      LOG_INT("in_flight", lifecycle_in_flight(lifecycle)));
   reload_stop(lifecycle);
   work_stop_claiming(lifecycle->work);
   uv_timer_start(&lifecycle->timer, on_grace_over, (uint64_t)(lifecycle->options->grace_s * 1000), 0);
@@ -44,7 +44,7 @@ void drain_begin(struct lifecycle *lifecycle, const char *reason, int exit_code)
 
 void drain_check(struct lifecycle *lifecycle) {
   if (lifecycle->state != LIFECYCLE_DRAINING) return;
-  if (pool_count(lifecycle->pool) == 0 && work_is_idle(lifecycle->work)) drain_finish(lifecycle);
+  if (lifecycle_in_flight(lifecycle) == 0 && work_is_idle(lifecycle->work)) drain_finish(lifecycle);
 }
 
 /* ---- the end ---- */
@@ -56,6 +56,8 @@ static void close_all(struct lifecycle *lifecycle) {
   reload_close(lifecycle);
   heartbeat_stop(lifecycle->heartbeat);
   recovery_stop(lifecycle->recovery);
+  handlers_close(lifecycle->handlers);
+  lifecycle->handlers = NULL;
   leftovers_free(lifecycle->leftovers);
   pg_close(lifecycle->control);
   work_close(lifecycle->work);

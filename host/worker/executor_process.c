@@ -175,12 +175,14 @@ static void on_frame(void *owner, struct frame *frame) {
     case FRAME_ABANDONED:
     case FRAME_LOG:
     case FRAME_FLOW_INPUT:
+    case FRAME_QUERY:
     case FRAME_EXIT:
       process->events.frame(process->owner, frame);
       return;
     case FRAME_LOAD:
     case FRAME_TASK:
     case FRAME_FLOW_INPUT_REPLY:
+    case FRAME_QUERY_REPLY:
     case FRAME_ABANDON:
     case FRAME_STOPPING:
       executor_process_kill_for(process, "sent a frame that only the host sends");

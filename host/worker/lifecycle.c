@@ -68,8 +68,22 @@ static void on_settled(void *owner, struct task *task) {
   struct lifecycle *lifecycle = owner;
   if (lifecycle->closing)
     task_free(task); /* nobody records it any more; see drain.c */
-  else
+  else if (!lifecycle->handlers || !handlers_settle(lifecycle->handlers, task))
     work_record(lifecycle->work, task);
+}
+
+static bool on_query(void *owner, const struct task *task, struct cursor *payload) {
+  struct lifecycle *lifecycle = owner;
+  return lifecycle->closing || handlers_query(lifecycle->handlers, task->number, task, payload);
+}
+
+static void on_forgotten(void *owner, uint64_t number) {
+  struct lifecycle *lifecycle = owner;
+  if (!lifecycle->closing) handlers_forget(lifecycle->handlers, number);
+}
+
+int lifecycle_in_flight(const struct lifecycle *lifecycle) {
+  return pool_count(lifecycle->pool) + (lifecycle->handlers ? handlers_count(lifecycle->handlers) : 0);
 }
 
 static void on_input_wanted(void *owner, const struct task *task) {
@@ -91,6 +105,8 @@ static const struct pool_events pool_events = {
     .gone = on_gone,
     .settled = on_settled,
     .input_wanted = on_input_wanted,
+    .query = on_query,
+    .forgotten = on_forgotten,
     .room = on_room,
     .ended = on_pool_ended,
 };
@@ -160,7 +176,7 @@ void lifecycle_log_summary(const struct lifecycle *lifecycle) {
       LOG_STR("worker", lifecycle->worker_id), LOG_STR("queue", lifecycle->queue),
       LOG_INT("generation", lifecycle->generation), LOG_INT("old_generations", pool_old_count(lifecycle->pool)),
       LOG_STR("reload", reload_state_text(lifecycle)), LOG_STR("reload_error", lifecycle->reload.error),
-      LOG_INT("in_flight", pool_count(lifecycle->pool)),
+      LOG_INT("in_flight", lifecycle_in_flight(lifecycle)),
       LOG_INT("unrecorded", lifecycle->work ? work_unrecorded(lifecycle->work) : 0),
       LOG_INT("executors_ready", pool_ready_count(lifecycle->pool)),
       LOG_STR("control", lifecycle->control && pg_is_ready(lifecycle->control) ? "connected" : "not connected"),
@@ -177,6 +193,7 @@ int lifecycle_free(struct lifecycle *lifecycle) {
   reload_free(lifecycle);
   free(lifecycle->queue);
   free(lifecycle->application_name);
+  free(lifecycle->handler_name);
   free(lifecycle->listen);
   lifecycle->log->program = NULL;
   free(lifecycle->program);

@@ -7,6 +7,7 @@
 
 #include "base/pg.h"
 #include "worker/complaint.h"
+#include "worker/handlers.h"
 #include "worker/heartbeat.h"
 #include "worker/leftovers.h"
 #include "worker/lifecycle.h"
@@ -41,6 +42,7 @@ struct lifecycle {
   char worker_id[37];
   char *program; /* the log's context */
   char *application_name;
+  char *handler_name; /* the same for handlers' connections */
   char *listen;                   /* the LISTEN statement */
   const char *control_session[2]; /* borrowed: settings, listen */
   const char *root; /* borrowed, as in the executors' options */
@@ -57,6 +59,7 @@ struct lifecycle {
   struct heartbeat *heartbeat;                     /* NULL unless it beats */
   struct recovery *recovery;                       /* NULL unless it runs */
   struct leftovers *leftovers;                     /* of lost connections */
+  struct handlers *handlers;                       /* NULL before the connections are made */
   struct pg_backend control_backend, work_backend; /* of connections not lost yet */
   uint64_t lost_at;                                /* a connection is lost since then; 0: none is */
   uint64_t lost_logged_at;
@@ -76,6 +79,8 @@ struct lifecycle {
 
 const char *lifecycle_state_name(enum lifecycle_state state);
 void lifecycle_set_state(struct lifecycle *lifecycle, enum lifecycle_state state);
+/* Tasks that have a handler, or a transaction that is about to end. */
+int lifecycle_in_flight(const struct lifecycle *lifecycle);
 
 /* connections.c: opens both for the queue. False with *err if the conninfo cannot be read. */
 bool connections_open(struct lifecycle *lifecycle, struct err *err) __attribute__((warn_unused_result));

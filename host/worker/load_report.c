@@ -21,6 +21,19 @@ static bool read_types(struct load_report *report, struct cursor *payload) {
   return !payload->bad;
 }
 
+static bool read_transactions(struct load_report *report, struct cursor *payload) {
+  uint32_t count = cursor_u32(payload);
+  if (payload->bad || count > COUNT_MAX) return false;
+  report->transactions = xcalloc(count, sizeof *report->transactions);
+  for (uint32_t i = 0; i < count && !payload->bad; i++) {
+    struct load_step *step = &report->transactions[report->transaction_count++];
+    step->flow = cursor_strdup(payload);
+    step->step = cursor_strdup(payload);
+    if (!step->flow || !step->step) return false;
+  }
+  return !payload->bad;
+}
+
 bool load_report_read_loaded(struct load_report *report, struct cursor *payload) {
   report->digest = cursor_strdup(payload);
   uint32_t count = cursor_u32(payload);
@@ -33,7 +46,7 @@ bool load_report_read_loaded(struct load_report *report, struct cursor *payload)
     worker->registry = cursor_strdup(payload);
     if (!worker->queue || !worker->name || !worker->registry) return false;
   }
-  return !payload->bad && read_types(report, payload);
+  return !payload->bad && read_types(report, payload) && read_transactions(report, payload);
 }
 
 bool load_report_read_problems(struct load_report *report, struct cursor *payload) {
@@ -68,6 +81,12 @@ char *load_report_queues(const struct load_report *report) {
   return text;
 }
 
+bool load_report_has_transaction(const struct load_report *report, const char *flow, const char *step) {
+  for (size_t i = 0; i < report->transaction_count; i++)
+    if (strcmp(report->transactions[i].flow, flow) == 0 && strcmp(report->transactions[i].step, step) == 0) return true;
+  return false;
+}
+
 void load_report_move(struct load_report *target, struct load_report *source) {
   *target = *source;
   *source = (struct load_report){0};
@@ -92,6 +111,11 @@ void load_report_free(struct load_report *report) {
     free(report->types[i].name);
     free(report->types[i].text);
   }
+  for (size_t i = 0; i < report->transaction_count; i++) {
+    free(report->transactions[i].flow);
+    free(report->transactions[i].step);
+  }
+  free(report->transactions);
   free(report->workers);
   free(report->types);
   free(report->problems);

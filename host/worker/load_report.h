@@ -19,6 +19,11 @@ struct load_types {
   char *text;
 };
 
+struct load_step {
+  char *flow;
+  char *step;
+};
+
 struct load_problem {
   char *code;
   char *message;
@@ -36,6 +41,8 @@ struct load_report {
   size_t worker_count;
   struct load_types *types; /* definitions for editors, a file for each flow */
   size_t types_count;
+  struct load_step *transactions; /* the steps that have one */
+  size_t transaction_count;
   struct load_problem *problems;
   size_t problem_count;
 };
@@ -47,6 +54,8 @@ bool load_report_read_problems(struct load_report *report, struct cursor *payloa
 const struct load_worker *load_report_worker(const struct load_report *report, const char *queue);
 /* "a, b, c", owned by the caller; "none" where there is none. */
 char *load_report_queues(const struct load_report *report);
+/* True for a step with a transaction. */
+bool load_report_has_transaction(const struct load_report *report, const char *flow, const char *step);
 /* Takes the content over and leaves source empty. */
 void load_report_move(struct load_report *target, struct load_report *source);
 void load_report_free(struct load_report *report);

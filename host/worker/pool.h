@@ -34,6 +34,10 @@ struct pool_events {
   void (*settled)(void *owner, struct task *task);
   /* A handler wants its run's input: to be answered by pool_reply_input. */
   void (*input_wanted)(void *owner, const struct task *task);
+  /* A handler has a statement for the database: to be answered by pool_reply_query. False: the payload is broken. */
+  bool (*query)(void *owner, const struct task *task, struct cursor *payload);
+  /* The handler of a task that was dropped has ended. */
+  void (*forgotten)(void *owner, uint64_t number);
   /* Tasks can be taken again: an executor has become ready or has yielded, or a dropped task has ended. */
   void (*room)(void *owner);
   /* After pool_stop or pool_kill: no executor is left. Perhaps more than once. */
@@ -70,6 +74,8 @@ void pool_each(const struct pool *pool, void (*visit)(void *owner, const struct 
 void pool_drop(struct pool *pool, uint64_t number);
 /* Answers input_wanted with JSON (or NULL and an error); ignored if the task has gone. */
 void pool_reply_input(struct pool *pool, uint64_t number, const char *json, const char *error);
+/* Answers query with the payload of QUERY_REPLY; ignored if the task has gone. */
+void pool_reply_query(struct pool *pool, uint64_t number, const struct buf *payload);
 /* The worker drains: handlers can see it from now on, no executor is replaced, and tasks that none has are released.
  * No task may be submitted any more. */
 void pool_drain(struct pool *pool);

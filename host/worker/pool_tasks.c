@@ -55,10 +55,11 @@ static void give(struct slot *slot, struct task *task) {
   task_put_frame(task, pool->queue, pool->options.worker_id, epoch_of(pool, task->deadline_ms), &payload);
   executor_process_send(slot->process, FRAME_TASK, task->number, &payload);
   buf_free(&payload);
+  slot_add_task(slot, task);
+  if (task->transaction) return; /* it may be given again */
   free(task->input);
   free(task->flow_input);
   task->input = task->flow_input = NULL;
-  slot_add_task(slot, task);
 }
 
 void pool_give_waiting(struct pool *pool) {
@@ -104,6 +105,7 @@ void pool_each(const struct pool *pool, void (*visit)(void *owner, const struct 
 /* Nothing is recorded about it. */
 static void forget(struct pool *pool, struct task *task) {
   detach(pool, task);
+  pool->events.forgotten(pool->owner, task->number);
   task_free(task);
   pool->events.room(pool->owner);
 }
@@ -128,6 +130,11 @@ void pool_reply_input(struct pool *pool, uint64_t number, const char *json, cons
   buf_put_str(&payload, error);
   executor_process_send(task->slot->process, FRAME_FLOW_INPUT_REPLY, number, &payload);
   buf_free(&payload);
+}
+
+void pool_reply_query(struct pool *pool, uint64_t number, const struct buf *payload) {
+  struct task *task = flight_find(pool->flight, number);
+  if (task && task->slot) executor_process_send(task->slot->process, FRAME_QUERY_REPLY, number, payload);
 }
 
 void pool_release(struct pool *pool, struct task *task) {
@@ -179,6 +186,7 @@ static void on_result(struct slot *slot, struct frame *frame) {
   uint8_t outcome = cursor_u8(&frame->payload);
   struct text output = cursor_text(&frame->payload);
   struct text message = cursor_text(&frame->payload);
+  struct text detail = cursor_text(&frame->payload);
   double delay_s = cursor_f64(&frame->payload);
   if (!task || task->slot != slot) return;
   struct text text = outcome == OUTCOME_COMPLETED ? output : message;
@@ -193,6 +201,7 @@ static void on_result(struct slot *slot, struct frame *frame) {
   }
   detach(pool, task);
   task_settle(task, verdicts[outcome], text.bytes, text.length, delay_s);
+  if (detail.bytes) task_add_detail(task, detail.bytes, detail.length);
   if (outcome == OUTCOME_COMPLETED && message.bytes) task->violation = xmemdup(message.bytes, message.length);
   pool->events.settled(pool->owner, task);
 }
@@ -207,6 +216,14 @@ static void on_log(struct slot *slot, struct frame *frame) {
     task_log(pool->log, (enum log_level)level, "log", task, message, fields);
   free(message);
   free(fields);
+}
+
+static void on_query(struct slot *slot, struct frame *frame) {
+  struct pool *pool = slot->pool;
+  const struct task *task = flight_find(pool->flight, frame->task);
+  if (!task || task->slot != slot) return;
+  if (!pool->events.query(pool->owner, task, &frame->payload))
+    executor_process_kill_for(slot->process, "sent a broken query");
 }
 
 void pool_on_frame(void *owner, struct frame *frame) {
@@ -226,10 +243,14 @@ void pool_on_frame(void *owner, struct frame *frame) {
       task = flight_find(slot->pool->flight, frame->task);
       if (task) slot->pool->events.input_wanted(slot->pool->owner, task);
       return;
+    case FRAME_QUERY:
+      on_query(slot, frame);
+      return;
     case FRAME_EXIT: /* of scripts */
     case FRAME_LOAD:
     case FRAME_TASK:
     case FRAME_FLOW_INPUT_REPLY:
+    case FRAME_QUERY_REPLY:
     case FRAME_ABANDON:
     case FRAME_STOPPING:
     case FRAME_HELLO:

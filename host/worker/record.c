@@ -61,11 +61,11 @@ void record_add(struct pg_unit *unit, struct record_calls *calls, const struct b
 /* What a failed attempt is logged with. A database's detail, which may quote values, is stored and not logged. */
 static const char *shown_message(const struct task *task) {
   if (task->verdict == VERDICT_COMPLETED) return task->violation;
-  return task->blamed ? "the database refused its result: see database_refused_result" : task->text;
+  if (task->blamed) return "the database refused its result: see database_refused_result";
+  return task->shown ? task->shown : task->text;
 }
 
-/* The one place that tells of attempts that did not complete. */
-static void log_recorded(const struct task *task, struct log *log) {
+void record_log(const struct task *task, struct log *log) {
   switch (task->verdict) {
     case VERDICT_COMPLETED:
       if (task->violation) task_log(log, LOG_WARN, "attempt_failed", task, shown_message(task), NULL);
@@ -82,6 +82,10 @@ static void log_recorded(const struct task *task, struct log *log) {
   }
 }
 
+void record_log_late(const struct task *task, struct log *log) {
+  task_log(log, LOG_WARN, "refused_late_result", task, shown_message(task), NULL);
+}
+
 static void log_answers(const struct pg_unit *unit, int call, struct task *const *tasks, int count, struct log *log) {
   const PGresult *result = call < 0 ? NULL : pg_unit_result(unit, call);
   for (int row = 0; result && row < PQntuples(result); row++) {
@@ -90,14 +94,14 @@ static void log_answers(const struct pg_unit *unit, int call, struct task *const
     if (ordinal < 1 || ordinal > count) continue;
     const struct task *task = tasks[ordinal - 1];
     bool already = strcmp(answer, "already") == 0; /* by a transaction whose answer was lost */
-    if (already || strcmp(answer, "done") == 0) log_recorded(task, log);
+    if (already || strcmp(answer, "done") == 0) record_log(task, log);
     if (strcmp(answer, "done") == 0) continue;
     if (already)
       task_log(log, LOG_DEBUG, "recorded_before", task, NULL, NULL);
     else if (task->verdict == VERDICT_RELEASED)
       task_log(log, LOG_DEBUG, "released_before", task, NULL, NULL);
     else
-      task_log(log, LOG_WARN, "refused_late_result", task, shown_message(task), NULL);
+      record_log_late(task, log);
   }
 }
 

@@ -17,6 +17,10 @@ struct record_calls {
  * with a claim on, or NULL. */
 void record_add(struct pg_unit *unit, struct record_calls *calls, const struct batch *batch,
                 const char *claiming_queue);
+/* The one place that tells of attempts that did not complete. */
+void record_log(const struct task *task, struct log *log);
+/* The database did not take its result. */
+void record_log_late(const struct task *task, struct log *log);
 /* Logs the answers of a committed unit that say a result was not taken. */
 void record_log_answers(const struct pg_unit *unit, const struct record_calls *calls, const struct batch *batch,
                         struct log *log);

@@ -188,10 +188,14 @@ static void lose_patience(struct lifecycle *lifecycle) {
 void reload_loaded(struct lifecycle *lifecycle, struct generation *generation) {
   struct reload *reload = &lifecycle->reload;
   const struct load_report *report = pool_report(generation);
+  struct err err = {.message = "--handler-database has not answered yet: steps with transaction = true need it"};
   if (generation != reload->generation) return;
   uv_timer_stop(&reload->patience);
   reload->worker = load_report_worker(report, lifecycle->queue);
-  if (reload->worker) {
+  if (reload->worker && report->transaction_count > 0 &&
+      handlers_reach(lifecycle->handlers, &err) != HANDLER_REACH_HOME) {
+    refuse(lifecycle, err.message, err.hint);
+  } else if (reload->worker) {
     set_state(lifecycle, RELOAD_LOADED);
   } else {
     char *queues = load_report_queues(report);

@@ -77,6 +77,7 @@ void startup_loaded(struct lifecycle *lifecycle, struct generation *generation) 
   const char *queue = lifecycle->queue = xstrdup(lifecycle->worker->queue);
   lifecycle->program = xasprintf("worker %s", queue);
   lifecycle->application_name = xasprintf("luaflow worker %s", queue);
+  lifecycle->handler_name = xasprintf("luaflow handler %s", queue);
   lifecycle->listen = xasprintf("listen \"pgflow:%s\"", queue); /* a queue's name holds no quote: the load checked it */
   lifecycle->control_session[0] = control_settings;
   lifecycle->control_session[1] = lifecycle->listen;
@@ -200,7 +201,23 @@ static void on_checked(void *owner, bool development, const struct err *err) {
   }
   lifecycle->checked = true;
   lifecycle->development = development;
-  deploy_now(lifecycle);
+  startup_go_on(lifecycle);
+}
+
+/* Transactions of steps need handlers' connections in this very database. False: that is not known yet, or it has failed. */
+static bool reaches_home(struct lifecycle *lifecycle) {
+  struct err err;
+  if (pool_report(lifecycle->serving)->transaction_count == 0) return true;
+  switch (handlers_reach(lifecycle->handlers, &err)) {
+    case HANDLER_REACH_UNKNOWN:
+      return false;
+    case HANDLER_REACH_HOME:
+      return true;
+    case HANDLER_REACH_OTHER:
+      startup_fail(lifecycle, &err);
+      return false;
+  }
+  return false;
 }
 
 /* Two connections, one server process: somebody in between hands it out by transaction. */
@@ -216,7 +233,7 @@ void startup_go_on(struct lifecycle *lifecycle) {
     schema_set_pooled(&err);
     startup_fail(lifecycle, &err);
   } else if (lifecycle->checked) {
-    deploy_now(lifecycle);
+    if (reaches_home(lifecycle)) deploy_now(lifecycle);
   } else {
     lifecycle->checking = true;
     schema_check(lifecycle->control, on_checked, lifecycle);

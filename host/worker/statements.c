@@ -20,3 +20,9 @@ const struct pg_statement work_statements[WORK_STATEMENT_COUNT] = {WORK_STATEMEN
 const char control_settings[] = SETTINGS("4s");
 const char work_settings[] = SETTINGS("10s");
 #undef SETTINGS
+const char handler_settings[] =
+    "select set_config('bytea_output', 'hex', false), set_config('extra_float_digits', '1', false),"
+    " set_config('DateStyle', 'ISO', false), set_config('IntervalStyle', 'postgres', false)";
+const char handler_open_sql[] = "select pgflow.open_transaction($1::uuid, $2::text, $3::int, $4::bigint)";
+const char handler_complete_sql[] =
+    "select pgflow.complete_transaction($1::uuid, $2::uuid, $3::text, $4::int, $5::bigint, $6::jsonb)";

@@ -27,6 +27,10 @@
        " from unnest($1::int[], $2::text[]) b (pid, started)"                                                \
        " cross join lateral pg_stat_get_activity(b.pid) a"                                                   \
        " where extract(epoch from a.backend_start)::text = b.started")                                       \
+  STMT(CANCEL,                                                                                               \
+       "select pg_cancel_backend(a.pid) from pg_stat_get_activity($1::int) a"                                \
+       " where extract(epoch from a.backend_start)::text = $2")                                              \
+  STMT(INSTALLATION, "select pgflow.installation_id()")                                                      \
   STMT(REPORT_RELOAD, "select pgflow.report_reload($1::uuid, $2::text)")                                     \
   STMT(STOP, "select pgflow.mark_worker_stopped($1::uuid)")
 
@@ -70,5 +74,10 @@ extern const struct pg_statement work_statements[WORK_STATEMENT_COUNT];
  * taken for silence. */
 extern const char control_settings[];
 extern const char work_settings[];
+/* Of a session that handlers' statements run in: how values are written does not depend on the server's or the role's settings. */
+extern const char handler_settings[];
+/* The first and the last statement of a step's transaction. Their sessions are handlers', so nothing is prepared in them. */
+extern const char handler_open_sql[];
+extern const char handler_complete_sql[];
 
 #endif

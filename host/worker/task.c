@@ -16,6 +16,7 @@ void task_free(struct task *task) {
   free(task->flow_input);
   free(task->text);
   free(task->violation);
+  free(task->shown);
   free(task);
 }
 
@@ -34,8 +35,18 @@ void task_put_frame(const struct task *task, const char *queue, const char *work
   buf_put_str(out, task->flow_input);
 }
 
+void task_unsettle(struct task *task) {
+  free(task->text);
+  free(task->violation);
+  free(task->shown);
+  task->text = task->violation = task->shown = NULL;
+  task->text_length = 0;
+}
+
 void task_settle(struct task *task, enum verdict verdict, const char *text, size_t length, double delay_s) {
   free(task->text);
+  free(task->shown);
+  task->shown = NULL;
   task->verdict = verdict;
   task->delay_s = delay_s;
   task->text = NULL;
@@ -51,6 +62,15 @@ void task_settle(struct task *task, enum verdict verdict, const char *text, size
   task->text_length = clean.len;
   task->text = xmemdup(clean.data, clean.len);
   buf_free(&clean);
+}
+
+void task_add_detail(struct task *task, const char *detail, size_t length) {
+  char *shown = task->text;
+  char *text = xasprintf("%s: %.*s", shown, (int)length, detail);
+  task->text = NULL;
+  task_settle(task, task->verdict, text, strlen(text), task->delay_s);
+  task->shown = shown;
+  free(text);
 }
 
 void task_settle_message(struct task *task, enum verdict verdict, const char *format, ...) {

@@ -33,14 +33,16 @@ struct task {
   int max_attempts;
   int timeout_s;
   uint64_t deadline_ms; /* on the loop's clock */
-  char *input;          /* JSON; NULL once it was sent to an executor */
-  char *flow_input;     /* JSON; NULL unless the claim brought it, and once it was sent */
+  bool transaction;     /* its completion is the end of a transaction of its own: see handler_tx.h */
+  char *input;          /* JSON; NULL once it was sent to an executor, unless it has a transaction: it may be sent again */
+  char *flow_input;     /* the same; NULL unless the claim brought it */
 
   /* Set by task_settle. */
   enum verdict verdict;
   char *text; /* JSON output of a completed task, else the message; NULL of a released one */
   size_t text_length;
   char *violation; /* of a completed one whose output the database fails for its type: what it says; else NULL */
+  char *shown; /* what is logged in the place of text; NULL: the text itself */
   double delay_s;
   int blamed; /* how often the database refused this very result; see batcher.h */
 
@@ -58,6 +60,10 @@ void task_free(struct task *task);
 /* Appends the TASK frame's payload. deadline in seconds since the epoch. */
 void task_put_frame(const struct task *task, const char *queue, const char *worker_id, double deadline,
                     struct buf *out);
+/* Adds to the message of a settled task what is stored behind it and not logged. */
+void task_add_detail(struct task *task, const char *detail, size_t length);
+/* Forgets the result: the handler is to run again. */
+void task_unsettle(struct task *task);
 /* Sets the result. text is copied: an output as it is, a message made valid and cut to TASK_MESSAGE_MAX. */
 void task_settle(struct task *task, enum verdict verdict, const char *text, size_t length, double delay_s);
 /* The same with a formatted message. */

@@ -19,7 +19,9 @@ struct worker_options {
   int batch;               /* most tasks in one transaction, 1 or more */
   double grace_s;          /* time to drain, in seconds */
   int64_t executor_memory; /* bytes, each */
-  int64_t max_output;      /* bytes of one task's output */
+  int64_t max_output;      /* bytes of one task's output, or of one result of a handler's SQL */
+  int handler_connections; /* for handlers' SQL, 1 or more */
+  const char *handler_database; /* for them; NULL: database */
   const char *env_file; /* variables for handlers; NULL: none */
   bool development;        /* handlers must not write new globals */
   bool watch;              /* reloads when a file changes */

@@ -11,6 +11,53 @@ local LEVELS = { debug = true, info = true, warn = true, error = true }
 -- The private key of a context: its host and the values of its fields.
 local INNER = {}
 
+local function place_of_step(inner)
+  return inner.values.step_slug and ('step "%s"'):format(inner.values.step_slug) or "a step"
+end
+
+-- A context serves its own task alone, and only until its handler has returned.
+local function check_in_use(inner, call)
+  if inner.ended then error(("%s was called after its handler had returned"):format(call), 3) end
+  if inner.host.task and inner.host.task() ~= inner.number then
+    error(("%s was called with the ctx of another task"):format(call), 3)
+  end
+end
+
+--- The transaction that also completes the task.
+---@class luaflow.Transaction
+local tx_methods = {}
+
+--- Runs one statement inside the transaction. It is committed together with the task's completion, or not at all.
+--- After an error nothing else can be done in it.
+---@param sql string with $1, $2 ... for the parameters
+---@param ... any nil, boolean, number, string, int64_t, table (as JSON), luaflow.pg_array or luaflow.pg_bytea
+---@return luaflow.Rows
+function tx_methods:query(sql, ...)
+  local inner = type(self) == "table" and rawget(self, INNER)
+  if not inner then error("call it with a colon: ctx.tx:query(sql, ...)", 2) end
+  if not inner.transaction then
+    error(("ctx.tx: this step has no transaction; set transaction = true on %s"):format(place_of_step(inner)), 2)
+  end
+  check_in_use(inner, "ctx.tx:query")
+  local rows = inner.host.tx_query(sql, ...)
+  return rows
+end
+
+local function refuse_write(name)
+  return function(_, key)
+    error(("%s is read-only: %s cannot be set"):format(name, tostring(key)), 2)
+  end
+end
+
+local tx_mt = {
+  __metatable = "luaflow.Transaction",
+  __newindex = refuse_write "ctx.tx",
+  __index = function(_, key)
+    if tx_methods[key] then return tx_methods[key] end
+    error(("ctx.tx has no %s: it has query"):format(tostring(key)), 2)
+  end,
+}
+
 ---@class luaflow.Context
 ---@field run_id string
 ---@field flow_slug string
@@ -22,6 +69,7 @@ local INNER = {}
 ---@field worker_id string
 ---@field deadline number epoch seconds
 ---@field env table<string, string> the environment without the host's own settings
+---@field tx luaflow.Transaction of a step with transaction = true
 local methods = {}
 
 local function host_of(ctx, call)
@@ -60,6 +108,17 @@ function methods:sleep(seconds)
   host.sleep(seconds)
 end
 
+--- Runs one statement, outside any transaction and in a session of its own.
+---@param sql string with $1, $2 ... for the parameters
+---@param ... any nil, boolean, number, string, int64_t, table (as JSON), luaflow.pg_array or luaflow.pg_bytea
+---@return luaflow.Rows
+function methods:query(sql, ...)
+  local host = host_of(self, "query(sql, ...)")
+  check_in_use(rawget(self, INNER), "ctx:query")
+  local rows = host.query(sql, ...)
+  return rows
+end
+
 --- True while the worker drains: a long handler may want to end early.
 ---@return boolean
 function methods:stopping()
@@ -72,13 +131,8 @@ for _, name in ipairs(FIELDS) do
   NAMES[#NAMES + 1], IS_FIELD[name] = name, true
 end
 for name in pairs(methods) do NAMES[#NAMES + 1] = name end
+NAMES[#NAMES + 1] = "tx"
 table.sort(NAMES)
-
-local function refuse_write(name)
-  return function(_, key)
-    error(("%s is read-only: %s cannot be set"):format(name, tostring(key)), 2)
-  end
-end
 
 local ctx_mt = {
   __metatable = "luaflow.Context",
@@ -86,6 +140,7 @@ local ctx_mt = {
   __index = function(ctx, key)
     if methods[key] then return methods[key] end
     if IS_FIELD[key] then return rawget(ctx, INNER).values[key] end
+    if key == "tx" then return rawget(ctx, INNER).tx end
     local hint = nearest.hint(key, NAMES)
     error(("ctx has no %s%s"):format(tostring(key), hint and ": " .. hint or ""), 2)
   end,
@@ -93,14 +148,23 @@ local ctx_mt = {
 
 --- A read-only context of one task.
 ---@param host table the host's table
----@param task table the task's fields, by the names of the context's
+---@param task table the task's fields, by the names of the context's; and transaction, which its step has, and number
 ---@return luaflow.Context
 function context.new(host, task)
   local values = { env = setmetatable({}, { __index = host.env, __newindex = refuse_write "ctx.env" }) }
   for _, name in ipairs(FIELDS) do
     if task[name] ~= nil then values[name] = task[name] end
   end
-  return setmetatable({ [INNER] = { host = host, values = values } }, ctx_mt)
+  local inner = { host = host, values = values, transaction = task.transaction, number = task.number }
+  inner.tx = setmetatable({ [INNER] = inner }, tx_mt)
+  return setmetatable({ [INNER] = inner }, ctx_mt)
+end
+
+--- The handler has returned: its context cannot be used for statements any more.
+---@param ctx any whatever is no context is ignored
+function context.close(ctx)
+  local inner = type(ctx) == "table" and rawget(ctx, INNER)
+  if inner then inner.ended = true end
 end
 
 return context

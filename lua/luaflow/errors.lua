@@ -64,6 +64,21 @@ function errors.ending(value)
   if type(value) == "table" and getmetatable(value) == ending_mt then return value end
 end
 
+-- The errors of luaflow's own calls know how they are told.
+local function is_luaflow_error(value)
+  local metatable = getmetatable(value)
+  return type(metatable) == "table" and metatable.luaflow_error == true
+end
+
+--- What an error says beyond its text: it may quote values, so it is stored and not logged.
+---@param value any
+---@return string?
+function errors.detail(value)
+  local ending = errors.ending(value)
+  if ending then return errors.detail(ending.message) end
+  if type(value) == "table" and is_luaflow_error(value) then return value.detail end
+end
+
 --- The text of an error value: strings as they are (with the `file:line` that `error` gave them), tables as JSON, what
 --- cannot be encoded as its `tostring`; `error(nil)` has a text of ours.
 ---@param value any
@@ -75,6 +90,7 @@ function errors.text(value, encode)
   if type(value) == "table" then
     local ending = errors.ending(value)
     if ending then return errors.text(ending.message, encode) end
+    if is_luaflow_error(value) then return tostring(value) end
     local text = encode and encode(value, "error")
     if text then return text end
   end

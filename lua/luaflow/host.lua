@@ -2,7 +2,9 @@
 -- whatever does need the host says so. Inside an executor the host's own table is in the place of this module.
 local host = { development = false, env = {} }
 
-for _, name in ipairs { "now", "sleep", "flow_input", "stopping", "log", "encode", "decode", "http" } do
+for _, name in ipairs {
+  "now", "sleep", "flow_input", "stopping", "log", "encode", "decode", "http", "query", "tx_query",
+} do
   host[name] = function()
     error(("luaflow: %s works only inside a task"):format(name), 2)
   end

@@ -3,6 +3,7 @@ local deploy = require "luaflow.deploy"
 local errors = require "luaflow.errors"
 local flow = require "luaflow.flow"
 local json = require "luaflow.json"
+local pg = require "luaflow.pg"
 local values = require "luaflow.values"
 local worker = require "luaflow.worker"
 
@@ -27,4 +28,8 @@ return {
   map = json.map,
   filter = json.filter,
   tostring = json.tostring,
+
+  -- Parameters of ctx:query and ctx.tx:query.
+  pg_array = pg.array,
+  pg_bytea = pg.bytea,
 }

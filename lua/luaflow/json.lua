@@ -43,13 +43,24 @@ function json.object(t)
   return setmetatable(t, json.object_mt)
 end
 
+--- The mark of a table: `array_mt`, `object_mt`, or nil. A metatable that is itself marked marks its table too.
+---@param t table
+---@return table?
+function json.mark(t)
+  local metatable = debug.getmetatable(t)
+  if type(metatable) == "table" and metatable ~= json.array_mt and metatable ~= json.object_mt then
+    metatable = debug.getmetatable(metatable)
+  end
+  if metatable == json.array_mt or metatable == json.object_mt then return metatable end
+end
+
 --- True for a table that is written as an array: marked as one, or unmarked with a first element.
 ---@param t table
 ---@return boolean
 function json.is_array(t)
-  local metatable = getmetatable(t)
-  if metatable == json.object_mt then return false end
-  return metatable == json.array_mt or t[1] ~= nil
+  local mark = json.mark(t)
+  if mark == json.object_mt then return false end
+  return mark == json.array_mt or t[1] ~= nil
 end
 
 local function check_function(value, name)

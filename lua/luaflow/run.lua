@@ -1,5 +1,6 @@
 -- One attempt of one task: calls the handler and says how it ended, as the host records it. Runs inside the task's
 -- coroutine; the output is encoded here as well, so one that cannot be stored is a failed attempt.
+local context = require "luaflow.context"
 local errors = require "luaflow.errors"
 
 local run = {}
@@ -8,6 +9,7 @@ local run = {}
 ---@field outcome "completed"|"failed"|"permanent"|"snoozed"
 ---@field output string? JSON text, of a completed one
 ---@field message string? the text to store, of the others; of a completed one what the database will say against its type
+---@field detail string? stored behind the message and not logged
 ---@field delay number? seconds, always of a snoozed one; of a failed one the exact delay, nil for backoff
 ---@field traceback string? of an error that was not raised on purpose, for the log
 
@@ -23,11 +25,13 @@ local function failure(host, value)
   local traceback
   if getmetatable(value) == raised_mt then value, traceback = value.value, value.traceback end
   local message = errors.text(value, host.encode)
+  local detail = errors.detail(value)
   local ending = errors.ending(value)
   if ending then
-    return { outcome = OUTCOME_OF_ENDING[ending.kind], message = message, delay = ending.delay }
+    return { outcome = OUTCOME_OF_ENDING[ending.kind], message = message, detail = detail, delay = ending.delay }
   end
-  return { outcome = "failed", message = message, traceback = traceback }
+  if type(value) == "table" and rawget(value, "restarts") then traceback = nil end -- the handler starts again
+  return { outcome = "failed", message = message, detail = detail, traceback = traceback }
 end
 
 local TYPE_OF_START = { ["["] = "array", ["{"] = "object", ['"'] = "string", t = "boolean", f = "boolean", n = "null" }
@@ -45,6 +49,7 @@ end
 ---@return luaflow.Outcome
 function run.task(host, record, ctx, input)
   local ok, value = xpcall(record.fn, on_error, input, ctx)
+  context.close(ctx)
   if not ok then return failure(host, value) end
 
   local whole_array = record.kind == "array" or (record.feeds_map and record.kind ~= "map")

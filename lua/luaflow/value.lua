@@ -94,8 +94,7 @@ local copy_any
 local function copy_table(walk, t)
   if walk.open[t] then refuse(walk, "cycle") end
   if #walk.path == MAX_DEPTH then refuse(walk, "nested deeper than 512") end
-  local mark = debug.getmetatable(t)
-  if mark ~= json.array_mt and mark ~= json.object_mt then mark = nil end
+  local mark = json.mark(t)
   local count = take_census(walk, t, mark)
   if count > 0 or (#walk.path == 0 and walk.empty_array and next(t) == nil) then mark = mark or json.array_mt end
   if next(t) == nil then mark = mark or json.object_mt end

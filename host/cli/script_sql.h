@@ -1,0 +1,19 @@
+/* ctx:query of a script: a database is opened at the first one. */
+#ifndef LUAFLOW_CLI_SCRIPT_SQL_H
+#define LUAFLOW_CLI_SCRIPT_SQL_H
+
+#include <uv.h>
+
+#include "base/log.h"
+#include "base/settings.h"
+#include "worker/executor_process.h"
+
+struct script_sql;
+
+/* All borrowed until script_sql_close. */
+struct script_sql *script_sql_new(uv_loop_t *loop, const struct settings *settings, struct log *log);
+/* Answers a QUERY frame of the process with QUERY_REPLY. */
+void script_sql_query(struct script_sql *sql, struct executor_process *process, struct frame *frame);
+void script_sql_close(struct script_sql *sql);
+
+#endif
