@@ -2,6 +2,7 @@
 -- or sleeps; whoever drives it moves the clock and resumes it.
 local codec = require "luaflow.testing.codec"
 local context = require "luaflow.context"
+local fakes = require "luaflow.testing.fakes"
 local host_in_force = require "luaflow.host"
 local run = require "luaflow.run"
 local value = require "luaflow.value"
@@ -15,6 +16,7 @@ local attempt = {}
 ---@field stopping fun(): boolean
 ---@field flow_input fun(): any
 ---@field log fun(level: string, message: string, fields: table?)
+---@field running fun(): integer the number of the attempt that runs now
 ---@field env table<string, string>
 ---@field query fun(sql: string, ...): table? nil where the test gives none
 ---@field http fun(request: table): table? nil where the test gives none
@@ -24,13 +26,6 @@ local attempt = {}
 ---@field outcome luaflow.Outcome? once it has ended
 local methods = {}
 methods.__index = methods
-
--- A function that a test may give, or one that says how.
-local function given_or_refusal(fn, call, option)
-  return fn or function()
-    error(("%s needs a function of the test: testing.run(flow, input, { %s })"):format(call, option), 0)
-  end
-end
 
 -- The host's table as the attempt sees it, by the names of luaflow.host.
 local function make_host(self, world)
@@ -51,9 +46,8 @@ local function make_host(self, world)
     world.log(level, message, refused and { fields_refused = refused } or copy)
   end
 
-  host.query = given_or_refusal(world.query, "ctx:query", "query = function(sql, ...) return rows end")
-  host.tx_query = given_or_refusal(world.query, "ctx.tx:query", "query = function(sql, ...) return rows end")
-  host.http = given_or_refusal(world.http, "luaflow.http", "http = function(request) return response end")
+  host.query, host.tx_query = fakes.query(world.query, false), fakes.query(world.query, true)
+  host.http, host.task = fakes.http(world.http), world.running
   return host
 end
 
@@ -76,7 +70,7 @@ end
 --- A new attempt, which `resume` begins.
 ---@param record luaflow.Handler
 ---@param world luaflow.testing.World
----@param fields table the fields of `ctx`
+---@param fields table what luaflow.context takes
 ---@param input any
 ---@return luaflow.testing.Attempt
 function attempt.new(record, world, fields, input)

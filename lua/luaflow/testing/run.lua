@@ -18,8 +18,8 @@ local CLAIM_LIMIT = 1000
 
 ---@class luaflow.testing.Options
 ---@field handlers? table<string, function> by step slug, in the place of the flow's own
----@field query? fun(sql: string, ...): table[] answers `ctx:query` and `ctx.tx:query`
----@field http? fun(request: table): table answers `luaflow.http`
+---@field query? fun(sql: string, ...): table[]? answers `ctx:query` and `ctx.tx:query`, see luaflow.testing.fakes
+---@field http? fun(request: table): table answers `luaflow.http`, see luaflow.testing.fakes
 ---@field env? table<string, string> what `ctx.env` holds; default: nothing
 ---@field started_at? number epoch seconds at the start; default: now
 ---@field cancel_at? number seconds after the start at which the run is cancelled
@@ -36,6 +36,7 @@ local CLAIM_LIMIT = 1000
 ---@field outcome "completed"|"failed"|"permanent"|"snoozed"|"dropped"|"stale" dropped: its task ended while it slept; stale: it
 --- ended when the run was cancelled already
 ---@field message string? of one that did not complete
+---@field detail string? what an error of the database says beyond its message
 ---@field traceback string? of an error that was not raised on purpose
 
 ---@class luaflow.testing.Log
@@ -137,6 +138,7 @@ local function world_of(self, entry)
     epoch = function() return epoch_of(self) end,
     cancelled = function() return self.model.status == "cancelled" end,
     stopping = function() return opts.stopping_at ~= nil and self.model.now >= opts.stopping_at end,
+    running = function() return self.running end,
     flow_input = function() return (codec.decode(self.input, "flow_input")) end,
     log = function(level, message, fields)
       self.logs[#self.logs + 1] = {
@@ -151,13 +153,13 @@ local function fields_of(self, entry, claim, timeout)
   return {
     run_id = RUN_ID, flow_slug = self.flow_slug, step_slug = entry.step, task_index = entry.index, attempt = claim.attempt,
     max_attempts = claim.max_attempts, queue = self.routing[entry.step], worker_id = WORKER_ID,
-    deadline = epoch_of(self) + timeout,
+    deadline = epoch_of(self) + timeout, transaction = self.records[entry.step].transaction, number = self.begun,
   }
 end
 
 local function record_end(self, entry, outcome)
   entry.ended_at, entry.outcome = self.model.now, outcome.outcome
-  entry.message, entry.traceback = outcome.message, outcome.traceback
+  entry.message, entry.detail, entry.traceback = outcome.message, outcome.detail, outcome.traceback
   self.attempts[#self.attempts + 1] = entry
   if entry.outcome == "failed" or entry.outcome == "permanent" then self.errors[#self.errors + 1] = entry end
 end
@@ -169,8 +171,9 @@ local function settle(self, entry, outcome)
     answer = self.model:complete(entry.step, entry.index, (codec.decode(outcome.output, "output")))
     if outcome.message then outcome.outcome = "permanent" end -- the model refused its type
   else
+    local detail = outcome.detail and ": " .. outcome.detail or ""
     answer = self.model:fail(entry.step, entry.index, {
-      message = outcome.message, delay = outcome.delay,
+      message = outcome.message .. detail, delay = outcome.delay,
       permanent = outcome.outcome == "permanent", free = outcome.outcome == "snoozed",
     })
   end
@@ -179,6 +182,7 @@ local function settle(self, entry, outcome)
 end
 
 local function resume(self, flight)
+  self.running = flight.number
   flight.attempt:resume()
   if flight.attempt.outcome then
     settle(self, flight.entry, flight.attempt.outcome)
@@ -202,10 +206,11 @@ local function start(self, step, index)
   local claim = self.model:claim(step, index)
   if not claim then return end
   count_claim(self, step, index)
+  self.begun = self.begun + 1
   local entry, timeout = entry_of(self, step, index, claim), self.model.steps[step].timeout
   local fields = fields_of(self, entry, claim, timeout)
   resume(self, {
-    entry = entry, deadline = self.model.now + timeout,
+    entry = entry, number = self.begun, deadline = self.model.now + timeout,
     attempt = attempt.new(self.records[step], world_of(self, entry), fields, claim.input),
   })
 end
@@ -305,7 +310,7 @@ function testing_run.run(flow, input, opts)
   local self = {
     opts = opts, flow_slug = definition.slug, input = text, model = model.start(flow, (codec.decode(text, "input"))),
     records = handlers_of(definition, opts.handlers or {}), routing = routing_of(flow),
-    started_at = opts.started_at or os.time(), claims = {}, sleeping = {}, attempts = {}, errors = {}, logs = {},
+    started_at = opts.started_at or os.time(), claims = {}, begun = 0, sleeping = {}, attempts = {}, errors = {}, logs = {},
   }
   while step_on(self) do end
   return result_of(self)
