@@ -43,26 +43,26 @@ static void print_flows(const PGresult *result) {
   table_print(&table);
 }
 
-static bool retire(struct db *db, const char *alias, struct err *err) {
+static bool retire(struct db *db, const char *alias, bool quiet, struct err *err) {
   const char *parameters[] = {alias};
   PGresult *result;
   if (!show_check_names(db, DB_ALIAS_NAMES, "alias", &alias, 1, err) ||
       !db_run(db, DB_RETIRE_ALIAS, parameters, &result, err))
     return false;
   const char *was = db_text(result, 0, 0);
-  if (was)
+  if (was && !quiet)
     printf("%s is retired: %s was its active version, and starting it is refused from now on\n", alias, was);
-  else
+  else if (!quiet)
     printf("%s had no active version already\n", alias);
   PQclear(result);
   return true;
 }
 
-static bool forget(struct db *db, const char *slug, struct err *err) {
+static bool forget(struct db *db, const char *slug, bool quiet, struct err *err) {
   const char *parameters[] = {slug};
   if (!show_check_names(db, DB_FLOW_SLUGS, "flow", &slug, 1, err) || !db_run(db, DB_FORGET_FLOW, parameters, NULL, err))
     return false;
-  printf("%s is forgotten\n", slug);
+  if (!quiet) printf("%s is forgotten\n", slug);
   return true;
 }
 
@@ -72,10 +72,10 @@ int command_flows(const struct call *call) {
   int verb = call->argc > 0 ? show_find_verb(call, "flows", verbs, VERB_COUNT, &err) : -1;
   if (call->argc > 0 && verb < 0) return cli_fail(&err);
   if (!client_connect_to_schema(call->settings, "flows", &db, &err)) return cli_fail(&err);
-  bool ok = true;
-  if (verb == RETIRE) ok = retire(&db, call->argv[1], &err);
-  if (verb == FORGET) ok = forget(&db, call->argv[1], &err);
-  if (ok && verb < 0) ok = show_list(&db, call->settings, DB_FLOWS, DB_FLOWS_JSON, NULL, print_flows, &err);
+  bool ok = true, json = call->settings->json;
+  if (verb == RETIRE) ok = retire(&db, call->argv[1], json, &err);
+  if (verb == FORGET) ok = forget(&db, call->argv[1], json, &err);
+  if (ok && (verb < 0 || json)) ok = show_list(&db, call->settings, DB_FLOWS, DB_FLOWS_JSON, NULL, print_flows, &err);
   db_close(&db);
   return ok ? EXIT_DONE : cli_fail(&err);
 }

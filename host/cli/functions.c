@@ -30,7 +30,7 @@ static void print_functions(const PGresult *result) {
   table_print(&table);
 }
 
-static bool switch_functions(struct db *db, bool enable, char **names, int count, struct err *err) {
+static bool switch_functions(struct db *db, bool enable, char **names, int count, bool quiet, struct err *err) {
   if (!show_check_names(db, DB_FUNCTION_NAMES, "worker function", (const char *const *)names, count, err)) return false;
   char *array = show_array(names, count);
   const char *parameters[] = {array};
@@ -38,7 +38,7 @@ static bool switch_functions(struct db *db, bool enable, char **names, int count
   bool ok = db_run(db, enable ? DB_ENABLE_FUNCTIONS : DB_DISABLE_FUNCTIONS, parameters, &result, err);
   free(array);
   if (!ok) return false;
-  for (int row = 0; row < PQntuples(result); row++)
+  for (int row = 0; row < PQntuples(result) && !quiet; row++)
     printf("%s %s %s\n", db_text(result, row, 0), db_bool(result, row, 1) == enable ? "was already" : "is now",
            enable ? "enabled" : "disabled");
   PQclear(result);
@@ -51,9 +51,10 @@ int command_functions(const struct call *call) {
   int verb = call->argc > 0 ? show_find_verb(call, "functions", verbs, VERB_COUNT, &err) : -1;
   if (call->argc > 0 && verb < 0) return cli_fail(&err);
   if (!client_connect_to_schema(call->settings, "functions", &db, &err)) return cli_fail(&err);
-  bool ok = true;
-  if (verb >= 0) ok = switch_functions(&db, verb == ENABLE, call->argv + 1, call->argc - 1, &err);
-  if (ok && verb < 0) ok = show_list(&db, call->settings, DB_FUNCTIONS, DB_FUNCTIONS_JSON, NULL, print_functions, &err);
+  bool ok = true, json = call->settings->json;
+  if (verb >= 0) ok = switch_functions(&db, verb == ENABLE, call->argv + 1, call->argc - 1, json, &err);
+  if (ok && (verb < 0 || json))
+    ok = show_list(&db, call->settings, DB_FUNCTIONS, DB_FUNCTIONS_JSON, NULL, print_functions, &err);
   db_close(&db);
   return ok ? EXIT_DONE : cli_fail(&err);
 }

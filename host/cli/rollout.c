@@ -73,7 +73,7 @@ static void print_status(const PGresult *result) {
 
 /* ---- begin ---- */
 
-static bool begin(struct db *db, char **names, int count, struct err *err) {
+static bool begin(struct db *db, char **names, int count, bool quiet, struct err *err) {
   if (!show_check_names(db, DB_FUNCTION_NAMES, "worker function", (const char *const *)names, count, err)) return false;
   char *array = show_array(names, count);
   const char *parameters[] = {array};
@@ -84,7 +84,7 @@ static bool begin(struct db *db, char **names, int count, struct err *err) {
     if (strcmp(err->sqlstate, "55000") == 0 && !*err->hint) err_hint(err, "luaflow rollout status shows what is open");
     return false;
   }
-  for (int row = 0; row < PQntuples(result); row++)
+  for (int row = 0; row < PQntuples(result) && !quiet; row++)
     printf("%s is disabled; it was %s before\n", db_text(result, row, 0),
            db_bool(result, row, 1) ? "enabled" : "disabled");
   fflush(stdout);
@@ -145,7 +145,7 @@ static enum wait_end poll_until_drained(struct db *db, const struct signals *sig
   }
 }
 
-static int wait_until_drained(struct db *db) {
+static int wait_until_drained(struct db *db, bool quiet) {
   static const int list[] = {SIGINT, SIGTERM, 0};
   struct signals signals = signals_open(list);
   struct buf shown = {0};
@@ -158,7 +158,7 @@ static int wait_until_drained(struct db *db) {
   buf_free(&shown);
   switch (end) {
     case WAIT_DRAINED:
-      print_next();
+      if (!quiet) print_next();
       return EXIT_DONE;
     case WAIT_INTERRUPTED:
       fputs("the rollout stays open and its workers go on stopping; begin again with the same names to wait for them\n",
@@ -173,14 +173,14 @@ static int wait_until_drained(struct db *db) {
 
 /* ---- finish ---- */
 
-static bool finish(struct db *db, bool force, struct err *err) {
+static bool finish(struct db *db, bool force, bool quiet, struct err *err) {
   const char *parameters[] = {force ? "t" : "f"};
   PGresult *result;
   if (!db_run(db, DB_FINISH_ROLLOUT, parameters, &result, err)) {
     if (strcmp(err->sqlstate, "55000") == 0 && !*err->hint) err_hint(err, "luaflow rollout status shows what is open");
     return false;
   }
-  for (int row = 0; row < PQntuples(result); row++)
+  for (int row = 0; row < PQntuples(result) && !quiet; row++)
     printf("%s %s\n", db_text(result, row, 0),
            db_bool(result, row, 1) ? "is enabled again" : "stays disabled, as before");
   PQclear(result);
@@ -194,11 +194,12 @@ int command_rollout(const struct call *call) {
   if (verb < 0) return cli_fail(&err);
   if (!client_connect_to_schema(call->settings, "rollout", &db, &err)) return cli_fail(&err);
   int code = EXIT_DONE;
-  bool ok = true;
-  if (verb == BEGIN) ok = begin(&db, call->argv + 1, call->argc - 1, &err);
-  if (verb == BEGIN && ok) code = wait_until_drained(&db);
-  if (verb == STATUS) ok = show_list(&db, call->settings, DB_ROLLOUT, DB_ROLLOUT_JSON, NULL, print_status, &err);
-  if (verb == FINISH) ok = finish(&db, call->settings->force, &err);
+  bool ok = true, json = call->settings->json;
+  if (verb == BEGIN) ok = begin(&db, call->argv + 1, call->argc - 1, json, &err);
+  if (verb == BEGIN && ok) code = wait_until_drained(&db, json);
+  if (verb == FINISH) ok = finish(&db, call->settings->force, json, &err);
+  if (ok && code == EXIT_DONE && (verb == STATUS || json))
+    ok = show_list(&db, call->settings, DB_ROLLOUT, DB_ROLLOUT_JSON, NULL, print_status, &err);
   db_close(&db);
   return ok ? code : cli_fail(&err);
 }

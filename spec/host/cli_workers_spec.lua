@@ -105,6 +105,7 @@ describe("luaflow workers and functions", function()
     }, cjson.decode(succeed("functions", "--json")))
 
     assert.equal("packing is now disabled\n", succeed("functions", "disable", "packing"))
+    assert.is_false(cjson.decode(succeed("functions", "disable", "packing", "--json"))[1].enabled)
     assert.equal("packing was already disabled\n", succeed("functions", "disable", "packing"))
     assert.equal("packing  disabled  1  work\n", succeed "functions")
     assert.is_nil(worker.process:poll())
