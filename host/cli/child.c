@@ -69,6 +69,7 @@ static void run(const struct child_options *options, char **environment, pid_t p
   /* After the change of account, which clears it; and the parent may be gone already. */
   if (prctl(PR_SET_PDEATHSIG, options->death_signal) != 0 || getppid() != parent) return;
   if (!redirect(options->output)) return;
+  if (options->pass > 0 && fcntl(options->pass, F_SETFD, 0) != 0) return;
   if (options->folder && chdir(options->folder) != 0) return;
   execve(options->program, (char *const *)options->argv, environment);
 }

@@ -28,6 +28,7 @@ struct child_options {
   const char *folder;            /* to start in; NULL: the parent's */
   int output;                    /* standard output and error; -1: the parent's */
   int death_signal;              /* the kernel sends it to the child when this process is gone */
+  int pass;                      /* a descriptor that the child keeps under its number; 0: none */
   bool without_pg;               /* PG* and LUAFLOW_* are left out of its environment */
 };
 

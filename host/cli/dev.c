@@ -93,6 +93,7 @@ static void print_ready(struct dev *dev) {
   dev->ready = live && (size_t)atoll(live) >= dev->report.worker_count;
   free(live);
   if (!dev->ready) return;
+  devworkers_set_ready(dev->workers);
   const char *other = getenv("LUAFLOW_DATABASE") ? getenv("LUAFLOW_DATABASE") : getenv("DATABASE_URL");
   struct buf lines = {0};
   devready_put(&lines, &dev->report, other && *other ? dev->db.server.conninfo : NULL);
@@ -120,7 +121,8 @@ static bool supervise(struct dev *dev, int *code, struct err *err) {
     if (!dev->ready) print_ready(dev);
     int wait_ms = devworkers_next_ms(dev->workers);
     if (!dev->ready && (wait_ms < 0 || wait_ms > READY_POLL_MS)) wait_ms = READY_POLL_MS;
-    int got = signals_wait(&dev->signals, wait_ms);
+    int got = signals_wait_or_read(&dev->signals, devworkers_socket(dev->workers), wait_ms);
+    devworkers_read(dev->workers);
     if (got == SIGCHLD && !database_lives(dev)) {
       got = 0;
       if (!revive_database(dev, &got, err)) return false;

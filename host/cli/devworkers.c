@@ -2,31 +2,41 @@
  * told exactly once. They write to the same standard error; every line of theirs names the queue. */
 #include "cli/devworkers.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
+#include <utlist.h>
 
 #include "base/xalloc.h"
 #include "cli/child.h"
 
 enum { FIRST_BACKOFF_MS = 1000, LAST_BACKOFF_MS = 30000, STEADY_MS = 60000, MOST_FLAGS = 2 * SETTING_COUNT + 16 };
+enum { QUEUES_MAX = 1 << 18 /* bytes of their list */ };
 
 struct devworker {
   char *queue;
-  pid_t pid; /* 0: not running */
+  pid_t pid;   /* 0: not running */
+  bool wanted; /* the files have its queue */
+  bool told;   /* to end, since they have it no longer */
   long long started_ms;
   long long due_ms; /* when to start it, while it does not run */
   int backoff_ms;   /* before the next start */
+  struct devworker *prev, *next;
 };
 
 struct devworkers {
   const struct devworkers_options *options;
   struct log *log;
   bool stopping;
-  size_t count;
-  struct devworker list[];
+  bool ready;
+  int sockets[2]; /* read here; written by the workers */
+  struct devworker *list;
 };
 
 static long long now_ms(void) {
@@ -35,14 +45,45 @@ static long long now_ms(void) {
   return (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+static struct devworker *find(const struct devworkers *workers, const char *queue) {
+  struct devworker *worker;
+  DL_FOREACH(workers->list, worker) {
+    if (strcmp(worker->queue, queue) == 0) return worker;
+  }
+  return NULL;
+}
+
+/* True if there was none. */
+static bool want(struct devworkers *workers, const char *queue) {
+  struct devworker *worker = find(workers, queue);
+  bool is_new = !worker;
+  if (is_new) {
+    worker = xcalloc(1, sizeof *worker);
+    *worker = (struct devworker){.queue = xstrdup(queue), .backoff_ms = FIRST_BACKOFF_MS};
+    DL_APPEND(workers->list, worker);
+  }
+  worker->wanted = true;
+  return is_new;
+}
+
+static void drop(struct devworkers *workers, struct devworker *worker) {
+  DL_DELETE(workers->list, worker);
+  free(worker->queue);
+  free(worker);
+}
+
 struct devworkers *devworkers_new(const struct devworkers_options *options, const struct load_report *report,
                                   struct log *log) {
-  struct devworkers *workers = xcalloc(1, sizeof *workers + report->worker_count * sizeof *workers->list);
-  workers->options = options;
-  workers->log = log;
-  workers->count = report->worker_count;
-  for (size_t i = 0; i < workers->count; i++)
-    workers->list[i] = (struct devworker){.queue = xstrdup(report->workers[i].queue), .backoff_ms = FIRST_BACKOFF_MS};
+  struct devworkers *workers = xcalloc(1, sizeof *workers);
+  char number[16];
+  *workers = (struct devworkers){.options = options, .log = log, .sockets = {-1, -1}};
+  if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, workers->sockets) == 0) {
+    snprintf(number, sizeof number, "%d", workers->sockets[1]);
+    setenv(DEV_QUEUES_VARIABLE, number, 1);
+  } else {
+    LOG(log, LOG_WARN, "queues_not_watched", LOG_STR("error", strerror(errno)));
+  }
+  for (size_t i = 0; i < report->worker_count; i++) want(workers, report->workers[i].queue);
   return workers;
 }
 
@@ -50,8 +91,8 @@ struct devworkers *devworkers_new(const struct devworkers_options *options, cons
 static const char **make_arguments(const struct devworkers_options *options, const char *queue) {
   const char **argv = xcalloc(MOST_FLAGS + options->path_count, sizeof *argv);
   size_t count = 0;
-  const char *const fixed[] = {"luaflow", "worker", "--development", "--database", options->conninfo,
-                               "--queue", queue,    "--root",        options->root};
+  const char *const fixed[] = {"luaflow",         "worker",  "--development", "--watch", "--database",
+                               options->conninfo, "--queue", queue,           "--root",  options->root};
   for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) argv[count++] = fixed[i];
   if (options->settings->executors == 0) {
     argv[count++] = "--executors"; /* there may be many queues */
@@ -77,12 +118,17 @@ static void plan_restart(struct devworker *worker) {
 static void start(struct devworkers *workers, struct devworker *worker) {
   const char **argv = make_arguments(workers->options, worker->queue);
   /* This very program, also once its file has been replaced. If dev is killed its workers go at once: they have no database. */
-  struct child_options options = {.program = "/proc/self/exe", .argv = argv, .output = -1, .death_signal = SIGKILL};
+  struct child_options options = {.program = "/proc/self/exe",
+                                  .argv = argv,
+                                  .output = -1,
+                                  .death_signal = SIGKILL,
+                                  .pass = workers->sockets[1] > 0 ? workers->sockets[1] : 0};
   struct err err;
   pid_t pid = child_start(&options, &err);
   free(argv);
   worker->started_ms = now_ms();
   worker->pid = pid > 0 ? pid : 0;
+  worker->told = false;
   if (pid > 0) return;
   LOG(workers->log, LOG_ERROR, "worker_not_started", LOG_STR("queue", worker->queue), LOG_STR("error", err.message));
   plan_restart(worker);
@@ -95,8 +141,8 @@ static bool is_refusal(int status) {
 /* Notes the end of a worker; returns the exit code of a refusal, else 0. */
 static int note_end(struct devworkers *workers, struct devworker *worker, int status) {
   worker->pid = 0;
-  if (workers->stopping) return 0;
-  if (is_refusal(status)) return WEXITSTATUS(status);
+  if (workers->stopping || worker->told) return 0;
+  if (is_refusal(status) && !workers->ready) return WEXITSTATUS(status);
   plan_restart(worker);
   LOG(workers->log, LOG_WARN, "worker_died", LOG_STR("queue", worker->queue),
       LOG_STR("how", WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exited"),
@@ -106,23 +152,29 @@ static int note_end(struct devworkers *workers, struct devworker *worker, int st
 }
 
 int devworkers_tend(struct devworkers *workers) {
-  int refused = 0;
-  for (size_t i = 0; i < workers->count; i++) {
-    struct devworker *worker = &workers->list[i];
-    int status;
+  struct devworker *worker, *next;
+  int refused = 0, status;
+  DL_FOREACH_SAFE(workers->list, worker, next) {
     if (worker->pid > 0 && child_ended(worker->pid, false, &status)) {
       int code = note_end(workers, worker, status);
       if (code) refused = code;
     }
-    if (worker->pid == 0 && !workers->stopping && !refused && worker->due_ms <= now_ms()) start(workers, worker);
+    if (worker->pid > 0 || workers->stopping) continue;
+    if (!worker->wanted)
+      drop(workers, worker);
+    else if (!refused && worker->due_ms <= now_ms())
+      start(workers, worker);
   }
   return refused;
 }
 
+void devworkers_set_ready(struct devworkers *workers) { workers->ready = true; }
+
 int devworkers_next_ms(const struct devworkers *workers) {
+  const struct devworker *worker;
   long long next = -1;
-  for (size_t i = 0; i < workers->count && !workers->stopping; i++) {
-    const struct devworker *worker = &workers->list[i];
+  if (workers->stopping) return -1;
+  DL_FOREACH(workers->list, worker) {
     if (worker->pid > 0) continue;
     long long left = worker->due_ms - now_ms();
     if (left < 0) left = 0;
@@ -131,19 +183,64 @@ int devworkers_next_ms(const struct devworkers *workers) {
   return (int)next;
 }
 
+/* ---- queues that come and go ---- */
+
+int devworkers_socket(const struct devworkers *workers) { return workers->sockets[0]; }
+
+/* Whatever a worker that does not run has stumbled over may be mended. */
+static void start_soon(struct devworker *worker) {
+  if (worker->pid > 0) return;
+  worker->due_ms = 0;
+  worker->backoff_ms = FIRST_BACKOFF_MS;
+}
+
+/* "a, b, c" */
+static void take_queues(struct devworkers *workers, char *list) {
+  struct devworker *worker;
+  DL_FOREACH(workers->list, worker) worker->wanted = false;
+  for (char *rest = list, *queue; (queue = strsep(&rest, ", "));)
+    if (*queue && want(workers, queue)) LOG(workers->log, LOG_INFO, "queue_added", LOG_STR("queue", queue));
+  DL_FOREACH(workers->list, worker) {
+    if (worker->wanted) {
+      start_soon(worker);
+    } else if (worker->pid > 0 && !worker->told) {
+      worker->told = true;
+      LOG(workers->log, LOG_INFO, "queue_removed", LOG_STR("queue", worker->queue));
+      kill(worker->pid, SIGTERM);
+    }
+  }
+}
+
+void devworkers_read(struct devworkers *workers) {
+  char *list = xmalloc(QUEUES_MAX + 1);
+  ssize_t length;
+  while ((length = recv(workers->sockets[0], list, QUEUES_MAX, 0)) > 0) {
+    list[length] = '\0';
+    if (!workers->stopping) take_queues(workers, list);
+  }
+  free(list);
+}
+
+/* ---- the end ---- */
+
 void devworkers_stop(struct devworkers *workers) {
+  const struct devworker *worker;
   workers->stopping = true;
-  for (size_t i = 0; i < workers->count; i++)
-    if (workers->list[i].pid > 0) kill(workers->list[i].pid, SIGTERM);
+  DL_FOREACH(workers->list, worker) {
+    if (worker->pid > 0) kill(worker->pid, SIGTERM);
+  }
 }
 
 int devworkers_running(const struct devworkers *workers) {
+  const struct devworker *worker;
   int running = 0;
-  for (size_t i = 0; i < workers->count; i++) running += workers->list[i].pid > 0;
+  DL_FOREACH(workers->list, worker) running += worker->pid > 0;
   return running;
 }
 
 void devworkers_free(struct devworkers *workers) {
-  for (size_t i = 0; i < workers->count; i++) free(workers->list[i].queue);
+  while (workers->list) drop(workers, workers->list);
+  for (int i = 0; i < 2; i++)
+    if (workers->sockets[i] >= 0) close(workers->sockets[i]);
   free(workers);
 }

@@ -1,4 +1,5 @@
-/* The workers of a dev: one child process for each queue, started again when it dies unasked. */
+/* The workers of a dev: one child process for each queue, which reloads on save, and is started again when it dies unasked. Queues that
+ * come and go with the files are told by the workers themselves, after each load. */
 #ifndef LUAFLOW_CLI_DEVWORKERS_H
 #define LUAFLOW_CLI_DEVWORKERS_H
 
@@ -20,12 +21,19 @@ struct devworkers_options {
   size_t path_count;
 };
 
-/* One for each queue of the report; none is started yet. */
+/* One for each queue of the report; none is started yet. Sets DEV_QUEUES_VARIABLE in the environment. */
 struct devworkers *devworkers_new(const struct devworkers_options *options, const struct load_report *report,
                                   struct log *log);
 /* Starts those that are due and notes those that have ended; to be called after SIGCHLD and when devworkers_next_ms is over.
- * Returns the exit code of a worker that was refused for good (2, 3 or 4: starting it again would not help), else 0. */
+ * Returns the exit code of a worker that was refused for good (2, 3 or 4: starting it again would not help), else 0; once all have run only
+ * 0, since files can be mended. */
 int devworkers_tend(struct devworkers *workers);
+/* All of the first ones run. */
+void devworkers_set_ready(struct devworkers *workers);
+/* Readable when a worker has told its queues: devworkers_read is due. */
+int devworkers_socket(const struct devworkers *workers);
+/* Starts the workers of queues that are new, and stops those of queues that are gone. */
+void devworkers_read(struct devworkers *workers);
 /* Milliseconds until one is due to be started again; -1: none is. */
 int devworkers_next_ms(const struct devworkers *workers);
 /* Sends SIGTERM to all that run: the first time they drain, the second time they stop at once. None is started from now on. */

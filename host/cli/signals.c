@@ -34,8 +34,12 @@ void signals_close(struct signals *signals) {
 }
 
 int signals_wait(const struct signals *signals, int timeout_ms) {
-  struct pollfd ready = {.fd = signals->fd, .events = POLLIN};
-  if (poll(&ready, 1, timeout_ms) <= 0) return 0;
+  return signals_wait_or_read(signals, -1, timeout_ms); /* poll leaves a negative descriptor out */
+}
+
+int signals_wait_or_read(const struct signals *signals, int fd, int timeout_ms) {
+  struct pollfd ready[] = {{.fd = signals->fd, .events = POLLIN}, {.fd = fd, .events = POLLIN}};
+  if (poll(ready, 2, timeout_ms) <= 0 || !(ready[0].revents & POLLIN)) return 0;
   struct signalfd_siginfo info;
   return read(signals->fd, &info, sizeof info) == sizeof info ? (int)info.ssi_signo : 0;
 }

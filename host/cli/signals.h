@@ -15,5 +15,7 @@ struct signals signals_open(const int *list);
 void signals_close(struct signals *signals);
 /* Waits up to timeout_ms (0: not at all) for one signal and returns it, or 0. */
 int signals_wait(const struct signals *signals, int timeout_ms);
+/* The same, but also ends, with 0, when fd is readable. */
+int signals_wait_or_read(const struct signals *signals, int fd, int timeout_ms);
 
 #endif

@@ -265,6 +265,60 @@ describe("luaflow dev", function()
     stop()
   end)
 
+  it("reloads on save, and has a worker for every queue that comes", function()
+    local STEPS = [[
+local luaflow = require "luaflow"
+return luaflow.flow { slug = "steps" }
+  :step({ slug = "first" }, function(_, ctx) ctx:sleep(2) end)
+  :step({ slug = "second", depends_on = { "first" } }, function() return "old" end)
+]]
+    local path = "my project/flows/steps.lua"
+    local function await(verb, count, accept)
+      return wait.till(function()
+        local found = {}
+        for _, entry in ipairs(log(verb)) do
+          if not accept or accept(entry) then found[#found + 1] = entry end
+        end
+        return found[count]
+      end, 15, verb)
+    end
+    local function of_steps(entry) return entry.program == "worker steps" end
+    start()
+    root:write(path, STEPS)
+    await("running", 1, of_steps)
+    assert.equal("steps", log("queue_added")[1].queue)
+
+    local started = run { "start", "steps", "--json" }
+    assert.equal(0, started.code, started.err)
+    local run_id = cjson.decode(started.out).run_id
+    local db = open_database()
+    wait.till(function()
+      return db:text "select count(*) from pgflow.step_tasks t where t.status = 'started'" == "1"
+    end, 10, "the first step")
+    root:write(path, (STEPS:gsub('"old"', '"new"')))
+    local line = await("reloaded", 1, function(entry) return of_steps(entry) and entry.changes:find("steps.lua", 1, true) end)
+    assert.equal("flows/steps.lua changed", line.changes)
+    assert.equal('{"second": "new"}', db:await_run(run_id).output_text)
+
+    root:write(path, STEPS .. '  :step({ slug = "third", depends_on = { "second" } }, function() return 3 end)\n')
+    line = await("reloaded", 1, function(entry) return of_steps(entry) and entry.changes:find("third", 1, true) end)
+    assert.truthy(line.changes:find("steps: shape: step added: third", 1, true), line.changes)
+    local text = dev:errors()
+    local before, after = text:find('"recreating_flow".-"steps".-third'), text:find('"steps","status":"recreated"', 1, true)
+    assert.is_true(before and after and before < after, text)
+    assert.equal("0", db:text "select count(*) from pgflow.runs r where r.flow_slug = 'steps'")
+
+    root:write(path, STEPS .. "end")
+    await("reload_refused", 1, function(entry) return of_steps(entry) and entry.error:find("flows/steps.lua:5:", 1, true) end)
+    assert.equal('{"double": [6]}\n', complete("tally", "[3]"))
+    os.remove(root:at(path))
+    await("stopped", 1, of_steps)
+    assert.equal("steps", log("queue_removed")[1].queue)
+    assert.equal('{"double": [8]}\n', complete("tally", "[4]"))
+    assert.same({}, log "worker_died")
+    stop()
+  end)
+
   it("ends with 3 for problems in a flow, before anything is started", function()
     root:write("my project/flows/broken.lua", BROKEN)
     local result = run { "dev" }
