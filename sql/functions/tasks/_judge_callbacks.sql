@@ -1,5 +1,6 @@
 -- What each callback of a batch finds: 'done' where it comes from the claim that is current and its step and run are under way,
--- 'already' where this very claim's outcome is recorded, else 'stale'. A second callback for a task in one batch is never 'done'.
+-- 'already' where this very claim's outcome is recorded, else 'stale'. A second callback of a claim in one batch is a 'duplicate' of the first, whose outcome
+-- decides its answer (_settle_duplicates).
 -- One answer for each position of the arrays. The runs are locked by the caller, so an answer stays true until commit.
 create or replace function pgflow._judge_callbacks(p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_claim_nos bigint[])
 returns text[]
@@ -12,7 +13,7 @@ begin
       case
         when j.settled_claim_no = j.claim_no then 'already'
         when not j.is_current then 'stale'
-        when j.earlier > 0 then 'already'
+        when j.earlier > 0 then 'duplicate'
         else 'done'
       end order by j.n), '{}')
     from (

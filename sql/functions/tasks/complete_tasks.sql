@@ -33,9 +33,7 @@ begin
       ));
     end loop;
   end if;
-  return query
-    select a.n::int, case a.answer when 'violation' then 'done' else a.answer end
-    from unnest(v_answers) with ordinality as a (answer, n)
-    order by a.n;
+  v_answers := pgflow._settle_duplicates(p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos, array_replace(v_answers, 'violation', 'done'));
+  return query select a.n::int, a.answer from unnest(v_answers) with ordinality as a (answer, n) order by a.n;
 end;
 $$;

@@ -35,6 +35,7 @@ begin
       ));
     end loop;
   end if;
+  v_answers := pgflow._settle_duplicates(p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos, v_answers);
   return query select a.n::int, a.answer from unnest(v_answers) with ordinality as a (answer, n) order by a.n;
 end;
 $$;

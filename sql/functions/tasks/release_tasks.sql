@@ -32,6 +32,7 @@ begin
     perform pgflow._show_messages(v_queue_names, v_message_ids);
     perform pgflow._notify_queues(v_queue_names);
   end if;
+  v_answers := array_replace(v_answers, 'duplicate', 'stale');
   return query select a.n::int, a.answer from unnest(v_answers) with ordinality as a (answer, n) order by a.n;
 end;
 $$;
