@@ -1,5 +1,6 @@
 -- begin_rollout(function_names): the first two steps of a rollout in one transaction: records which of the functions are enabled, disables them and deprecates
--- their live workers. Called again with the same functions while the rollout is open, it resumes: what was recorded stays. Returns each function with whether it was
+-- their live workers. Called again with the same functions while the rollout is open, it resumes: what was
+-- recorded stays, and what somebody enabled in between is disabled and deprecated again. Returns each function with whether it was
 -- enabled and how many of its old workers still live. Raises undefined_object for an unknown function, object_not_in_prerequisite_state while a rollout of other functions is open.
 -- Locks: the rollout's record, the functions' rows in order, their workers' rows; until commit.
 create or replace function pgflow.begin_rollout(p_function_names text[])
@@ -23,11 +24,12 @@ begin
   end if;
   if v_rollout_id is null then
     insert into pgflow.rollouts default values returning rollout_id into v_rollout_id;
-    insert into pgflow.rollout_functions (rollout_id, function_name, was_enabled)
-    select v_rollout_id, s.function_name, s.was_enabled from pgflow._switch_worker_functions(p_function_names, false) s;
-    update pgflow.workers w set deprecated_at = clock_timestamp()
-    where w.function_name = any (p_function_names) and w.deprecated_at is null and w.stopped_at is null;
   end if;
+  insert into pgflow.rollout_functions (rollout_id, function_name, was_enabled)
+  select v_rollout_id, s.function_name, s.was_enabled from pgflow._switch_worker_functions(p_function_names, false) s
+  on conflict do nothing;
+  update pgflow.workers w set deprecated_at = clock_timestamp()
+  where w.function_name = any (p_function_names) and w.deprecated_at is null and w.stopped_at is null;
   return query
     select f.function_name, f.was_enabled, (select count(*)::int from pgflow._old_workers(f.function_name))
     from pgflow.rollout_functions f
