@@ -59,6 +59,7 @@ static void read_answer(struct heartbeat *heartbeat, const PGresult *result) {
   if (disabled != heartbeat->disabled)
     LOG(heartbeat->log, LOG_INFO, disabled ? "function_disabled" : "function_enabled");
   heartbeat->disabled = disabled;
+  if (!disabled) heartbeat->events.enabled(heartbeat->owner);
   read_lost(heartbeat, PQgetvalue(result, 0, LOST_ORDINALS));
   if (strcmp(PQgetvalue(result, 0, DEPRECATED), "t") == 0) heartbeat->events.deprecated(heartbeat->owner);
 }

@@ -13,6 +13,7 @@ struct heartbeat;
 struct heartbeat_events {
   void (*lost)(void *owner, uint64_t number); /* the task is no longer this worker's */
   void (*deprecated)(void *owner);            /* at every beat from then on */
+  void (*enabled)(void *owner);               /* at every beat while the worker function is enabled */
 };
 
 /* Starts beating. pg (with control_statements) and pool are borrowed until heartbeat_stop. */

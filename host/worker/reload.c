@@ -80,10 +80,11 @@ static void set_error(struct lifecycle *lifecycle, const char *error) {
   report(lifecycle);
 }
 
-/* The old generation goes on. The same again is told again only where somebody has asked for it. */
+/* The old generation goes on. Of bytes that cannot even be read the same is told again only where somebody has asked. */
 static void refuse(struct lifecycle *lifecycle, const char *error, const char *hint) {
   struct reload *reload = &lifecycle->reload;
-  bool known = reload->error && strcmp(reload->error, error) == 0 && reload->cause == RELOAD_CHANGED;
+  bool known =
+      !reload->generation && reload->cause == RELOAD_CHANGED && reload->error && strcmp(reload->error, error) == 0;
   LOG(lifecycle->log, known ? LOG_DEBUG : LOG_ERROR, "reload_refused", LOG_STR("error", error),
       LOG_STR("hint", hint && *hint ? hint : NULL), LOG_INT("generation", lifecycle->generation));
   set_error(lifecycle, error);
@@ -129,9 +130,9 @@ static bool is_known(struct lifecycle *lifecycle, const struct source *source) {
   struct reload *reload = &lifecycle->reload;
   bool was_refused = reload->refused.snapshot >= 0 && source_same(source, &reload->refused);
   if (was_refused || !source_same(source, pool_source(lifecycle->serving))) return was_refused;
-  if (reload->error)
-    LOG(lifecycle->log, LOG_INFO, "reload_not_needed", LOG_STR("reason", "the files are again what serves"));
   source_free(&reload->refused);
+  if (!reload->error) return true;
+  LOG(lifecycle->log, LOG_INFO, "reload_not_needed", LOG_STR("reason", "the files are again what serves"));
   set_error(lifecycle, NULL);
   return true;
 }
@@ -161,7 +162,7 @@ static void on_read(void *owner, struct source_reading *reading) {
 
 static void read_source(struct lifecycle *lifecycle) {
   struct reload *reload = &lifecycle->reload;
-  reload->wanted = false;
+  reload->wanted = reload->fenced = false;
   reload->cause = reload->next_cause;
   reload->began_at = uv_now(lifecycle->loop);
   set_state(lifecycle, RELOAD_READING);
@@ -257,6 +258,7 @@ static void not_deployed(struct lifecycle *lifecycle, const struct deploy_answer
   if (reload->generation) {
     refuse(lifecycle, error, err.hint);
     if (again) want_again(lifecycle);
+    reload->fenced = answer->outcome == DEPLOY_FENCED;
   } else { /* it was the one that serves, and it cannot claim before */
     if (reload->failures == 0) LOG(lifecycle->log, LOG_ERROR, "not_deployed_again", LOG_STR("error", error));
     clear(lifecycle);
@@ -361,6 +363,10 @@ void reload_want(struct lifecycle *lifecycle, enum reload_cause cause) {
   want(lifecycle, cause);
   uv_timer_stop(&reload->retry);
   reload_go_on(lifecycle);
+}
+
+void reload_on_enabled(struct lifecycle *lifecycle) {
+  if (lifecycle->reload.fenced) reload_want(lifecycle, RELOAD_ORDERED);
 }
 
 void reload_on_stale(struct lifecycle *lifecycle) {

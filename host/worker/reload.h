@@ -36,6 +36,7 @@ struct reload {
   enum reload_state state;             /* moved by set_state alone */
   bool wanted;                         /* a further one, as soon as this one is over */
   enum reload_cause cause, next_cause; /* of the one under way; of the one that is wanted */
+  bool fenced;                         /* the last one was refused since the function is disabled */
   bool waits;                          /* for an old generation to go: logged */
   bool stale;                    /* the database has another generation: the one that serves is to be deployed again */
   struct generation *generation; /* the new one, while there is one; NULL: the one that serves is deployed again */
@@ -56,6 +57,8 @@ void reload_go_on(struct lifecycle *lifecycle);
 void reload_loaded(struct lifecycle *lifecycle, struct generation *generation);
 void reload_not_loaded(struct lifecycle *lifecycle, struct generation *generation, const struct load_report *report,
                        const struct err *err);
+/* The worker's function is enabled: what was refused for that is tried again. */
+void reload_on_enabled(struct lifecycle *lifecycle);
 /* A claim was refused since the database has another generation. */
 void reload_on_stale(struct lifecycle *lifecycle);
 /* The worker ends: what is under way is given up, and none is begun. */

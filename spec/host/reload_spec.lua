@@ -224,8 +224,19 @@ describe("a reload", function()
     refuse "worker function workers is disabled"
     assert.equal("1/1 1/1", versions(here.db:complete("work", "{}")))
     here.db:text "update pgflow.worker_functions set enabled = true"
-    accept()
+    host:await_log("reloaded", 10) -- by itself
     assert.equal("2/2 2/2", versions(here.db:complete("work", "{}")))
+  end)
+
+  it("is refused to a worker that is deprecated, which drains", function()
+    start()
+    here.db:text "update pgflow.workers set deprecated_at = clock_timestamp()"
+    write_version(2)
+    host.process:signal(process.SIGHUP)
+    assert.same({ code = 0 }, host.process:wait(15))
+    assert.equal(0, #host:log "reloaded")
+    assert.is_true(#host:log "reload_refused" > 0)
+    assert.equal(1, here.db:number "select w.generation from pgflow.workers w")
   end)
 
   it("of a worker that is fenced is what it deploys in the end", function()
@@ -256,6 +267,54 @@ describe("a reload", function()
     assert.equal("2/2 2/2", versions(here.db:complete("work", "{}")))
     holder:wait(10)
     holder:forget()
+  end)
+
+  it("is tried again by itself when the connection breaks while it deploys", function()
+    start()
+    write_version(2)
+    local holder = process.spawn {
+      argv = { "psql", "-X", "-q", "-d", here.db.conninfo, "-c", "begin; select pgflow._lock_deployments(); select pg_sleep(60)" },
+      name = "holder",
+    }
+    local function advisory_locks(granted)
+      return here.db:number("select count(*) from pg_locks l where l.locktype = 'advisory' and l.granted = :granted and l.database = "
+        .. "(select d.oid from pg_database d where d.datname = current_database())", { granted = granted })
+    end
+    wait.till(function() return advisory_locks "true" > 0 end, 5, "the lock to be held")
+    host.process:signal(process.SIGHUP)
+    wait.till(function() return advisory_locks "false" > 0 end, 5, "the deployment to wait for it", 0.01)
+    here.db:text [[
+      select pg_terminate_backend(l.pid) from pg_locks l where l.locktype = 'advisory'
+      and l.database = (select d.oid from pg_database d where d.datname = current_database())]]
+    host:await_log "reload_refused"
+    host:await_log("reloaded", 15)
+    assert.equal("2/2 2/2", versions(here.db:complete("work", "{}")))
+    holder:wait(10)
+    holder:forget()
+  end)
+
+  it("comes by itself in a development database when the queue holds unknown steps", function()
+    here.db:text "update pgflow.settings set development = true"
+    start()
+    here.root:write("other/sixth.lua", [[
+local luaflow = require "luaflow"
+return luaflow.flow { slug = "sixth" }:step({ slug = "here" }, function() return 6 end):step({ slug = "there" }, function() return 7 end)
+]])
+    here.root:write("other.lua", [[
+local luaflow = require "luaflow"
+local sixth = luaflow.deploy(require "other.sixth", { routes = { here = "work" } })
+return luaflow.worker { queue = "sixth", flows = { sixth } }
+]])
+    here:worker { paths = { "other.lua" }, args = { "--executors", "1" } }
+    local run_id = here.db:start("sixth", "{}")
+    host:await_log("unknown_steps", 10)
+    wait.pause(2.5)
+    assert.is_nil(host.process:poll())
+    assert.same({ 1, 0 }, { #host:log "unknown_steps", #host:log "reloaded" })
+    here.root:write("main.lua", (MAIN:gsub('require "flows.work",', [[require "flows.work",
+  luaflow.deploy(require "other.sixth", { routes = { here = "work" } }),]])))
+    assert.equal('{"here": 6, "there": 7}', here.db:await_run(run_id).output_text)
+    assert.equal(1, here.db:number "select max(t.attempts_count) from pgflow.step_tasks t where t.flow_slug = 'sixth'")
   end)
 
   it("leaves a worker serving whose generation the database does not know", function()
