@@ -19,6 +19,7 @@
  *               u8 0, text message and text? each of sqlstate, detail, hint, constraint, table, column, schema.
  *               answers QUERY of the same task
  *   ABANDON     the task's coroutine is to be ended; answered by ABANDONED, after a RESULT where that came first
+ *   CANCELLED   the task's run was cancelled: its ctx:cancelled() is true from now on
  *   STOPPING    the worker drains: ctx:stopping() is true from now on
  * executor -> host
  *   HELLO       text build_id, i64 pid                    first frame
@@ -41,6 +42,7 @@
   X(FLOW_INPUT_REPLY)  \
   X(QUERY_REPLY)       \
   X(ABANDON)           \
+  X(CANCELLED)         \
   X(STOPPING)          \
   X(HELLO)             \
   X(LOADING)           \

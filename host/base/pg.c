@@ -153,7 +153,7 @@ static bool send_queued(struct pg *pg) {
 static void report_notifications(struct pg *pg) {
   PGnotify *notify;
   while (pg->conn && (notify = PQnotifies(pg->conn))) {
-    if (pg->events.notified) pg->events.notified(pg->owner, notify->relname);
+    if (pg->events.notified) pg->events.notified(pg->owner, notify->relname, notify->extra);
     PQfreemem(notify);
   }
 }

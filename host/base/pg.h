@@ -36,7 +36,7 @@ struct pg_events {
    * those that were not stay queued. The next attempt is made in retry_ms. An error with an SQLSTATE came from the server. */
   void (*lost)(void *owner, const struct err *err, int retry_ms);
   /* A notification on the channel; NULL if not wanted. */
-  void (*notified)(void *owner, const char *channel);
+  void (*notified)(void *owner, const char *channel, const char *payload);
 };
 
 /* Does not connect yet. NULL with *err if the conninfo cannot be read. */

@@ -21,7 +21,17 @@ static int task(lua_State *L) {
 }
 
 static int stopping(lua_State *L) {
-  lua_pushboolean(L, runtime_of(L)->stopping);
+  struct runtime *runtime = runtime_of(L);
+  runtime_listen(runtime);
+  lua_pushboolean(L, runtime->stopping);
+  return 1;
+}
+
+static int cancelled(lua_State *L) {
+  struct runtime *runtime = runtime_of(L);
+  const struct task *task = sched_current(runtime->sched);
+  runtime_listen(runtime);
+  lua_pushboolean(L, task && task->cancelled);
   return 1;
 }
 
@@ -77,7 +87,7 @@ static int log_line(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {
-    {"now", now}, {"task", task}, {"stopping", stopping}, {"encode", encode}, {"decode", decode}, {"log", log_line}, {NULL, NULL},
+    {"now", now}, {"task", task}, {"stopping", stopping}, {"cancelled", cancelled}, {"encode", encode}, {"decode", decode}, {"log", log_line}, {NULL, NULL},
 };
 
 /* [] -> [table of the environment] */

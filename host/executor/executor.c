@@ -57,8 +57,22 @@ static void leave_crashes_alone(void) {
 #endif
 }
 
+/* False if there is no such task, or not yet. */
+static bool cancel(struct runtime *runtime, uint64_t number) {
+  struct task *task = runtime->sched ? sched_find(runtime->sched, number) : NULL;
+  if (task) task->cancelled = true;
+  return task != NULL;
+}
+
+/* What a handler that does not yield is to see as well: see runtime_listen. */
+static bool note(struct runtime *runtime, const struct frame *frame) {
+  if (frame->type == FRAME_STOPPING) return runtime->stopping = true;
+  return frame->type == FRAME_CANCELLED && cancel(runtime, frame->task);
+}
+
 static void on_frame(void *owner, struct frame *frame) {
   struct executor *executor = owner;
+  if (note(&executor->runtime, frame)) return;
   struct message *message = xcalloc(1, sizeof *message);
   message->type = frame->type;
   message->task = frame->task;
@@ -121,7 +135,10 @@ static bool dispatch(struct runtime *runtime, enum frame_type type, uint64_t tas
     case FRAME_ABANDON:
       if (loaded) abandon(runtime, task);
       return loaded;
-    case FRAME_STOPPING: runtime->stopping = true; return true;
+    case FRAME_CANCELLED: /* of a task whose start was before it in the inbox, or of one that has ended */
+      cancel(runtime, task);
+      return loaded;
+    case FRAME_STOPPING: /* noted already */
     case FRAME_HELLO:
     case FRAME_LOADING:
     case FRAME_LOADED:

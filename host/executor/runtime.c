@@ -20,6 +20,14 @@ void runtime_flush(struct runtime *runtime) {
   while (!runtime->closed && channel_backlog(runtime->channel) > 0) uv_run(&runtime->loop, UV_RUN_ONCE);
 }
 
+void runtime_listen(struct runtime *runtime) {
+  static const uint64_t pause_ns = 10000000;
+  uint64_t now = uv_hrtime();
+  if (now - runtime->listened_at < pause_ns) return;
+  runtime->listened_at = now;
+  uv_run(&runtime->loop, UV_RUN_NOWAIT);
+}
+
 void runtime_put_clean(struct buf *payload, struct text text) {
   struct buf clean = {0};
   if (text.bytes) utf8_clean(&clean, text.bytes, text.length, 0);

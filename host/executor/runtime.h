@@ -21,6 +21,7 @@ struct runtime {
   bool closed;   /* the host is gone */
   bool ended;    /* the script has ended, with exit_code */
   bool stopping; /* the worker drains */
+  uint64_t listened_at; /* by runtime_listen; uv_hrtime */
   int exit_code;
 
   /* From LOAD on: */
@@ -49,6 +50,10 @@ void runtime_send(struct runtime *runtime, enum frame_type type, uint64_t task, 
 
 /* Waits until the host has been given everything sent, or is gone. */
 void runtime_flush(struct runtime *runtime);
+
+/* Takes in what the host has sent, without waiting, if that was not done within the last milliseconds: for a handler that
+ * asks again and again and never yields. */
+void runtime_listen(struct runtime *runtime);
 
 /* Appends text with whatever Postgres cannot store replaced; the null text stays null. */
 void runtime_put_clean(struct buf *payload, struct text text);

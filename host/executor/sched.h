@@ -22,6 +22,7 @@ struct task {
   uint64_t number;
   lua_State *co; /* anchored in the registry for the task's life */
   void *owner;   /* borrowed; whatever ended needs */
+  bool cancelled; /* its run was */
   char *flow_input; /* owned; JSON text of the run's input once it is known, else NULL */
   size_t flow_input_length;
 

@@ -1,5 +1,6 @@
 /* The two connections of a worker: what is wired to each, and what the database tells over them. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "worker/lifecycle_inside.h"
 #include "worker/record.h"
@@ -97,10 +98,13 @@ static void in_flight(void *owner, void (*visit)(void *arrays, const struct task
 
 /* ---- work ---- */
 
-static void on_notified(void *owner, const char *channel) {
+static void on_notified(void *owner, const char *channel, const char *payload) {
   struct lifecycle *lifecycle = owner;
   (void)channel; /* there is only one */
-  work_wake(lifecycle->work);
+  if (strcmp(payload, "cancelled") == 0)
+    heartbeat_beat(lifecycle->heartbeat); /* its answer tells which tasks */
+  else
+    work_wake(lifecycle->work);
 }
 
 static int free_slots(void *owner) {

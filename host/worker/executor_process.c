@@ -184,6 +184,7 @@ static void on_frame(void *owner, struct frame *frame) {
     case FRAME_FLOW_INPUT_REPLY:
     case FRAME_QUERY_REPLY:
     case FRAME_ABANDON:
+    case FRAME_CANCELLED:
     case FRAME_STOPPING:
       executor_process_kill_for(process, "sent a frame that only the host sends");
       return;

@@ -12,7 +12,7 @@
 enum { BEAT_MS = 2000 };
 
 /* The columns of the HEARTBEAT statement. */
-enum { DEPRECATED, FUNCTION_ENABLED, SCHEMA_VERSION, LOST_ORDINALS };
+enum { DEPRECATED, FUNCTION_ENABLED, SCHEMA_VERSION, LOST_ORDINALS, CANCELLED_ORDINALS };
 
 struct heartbeat {
   uv_timer_t timer;
@@ -23,6 +23,7 @@ struct heartbeat {
   void *owner;
   struct log *log;
   bool waiting; /* for an answer; then no beat is sent */
+  bool again;   /* one is due when the answer has come */
   bool stopped;
   bool timer_closed;
   bool disabled;     /* the function is disabled: logged */
@@ -42,13 +43,13 @@ static void free_when_done(struct heartbeat *heartbeat) {
   free(heartbeat);
 }
 
-static void read_lost(struct heartbeat *heartbeat, const char *ordinals) {
+static void read_ordinals(const struct heartbeat *heartbeat, const char *ordinals,
+                          void (*event)(void *owner, uint64_t number)) {
   while (*ordinals) {
     char *end;
     long ordinal = strtol(ordinals, &end, 10);
     if (end == ordinals) return;
-    if (ordinal >= 1 && ordinal <= heartbeat->count)
-      heartbeat->events.lost(heartbeat->owner, heartbeat->numbers[ordinal - 1]);
+    if (ordinal >= 1 && ordinal <= heartbeat->count) event(heartbeat->owner, heartbeat->numbers[ordinal - 1]);
     ordinals = *end == ',' ? end + 1 : end;
   }
 }
@@ -60,7 +61,8 @@ static void read_answer(struct heartbeat *heartbeat, const PGresult *result) {
     LOG(heartbeat->log, LOG_INFO, disabled ? "function_disabled" : "function_enabled");
   heartbeat->disabled = disabled;
   if (!disabled) heartbeat->events.enabled(heartbeat->owner);
-  read_lost(heartbeat, PQgetvalue(result, 0, LOST_ORDINALS));
+  read_ordinals(heartbeat, PQgetvalue(result, 0, LOST_ORDINALS), heartbeat->events.lost);
+  read_ordinals(heartbeat, PQgetvalue(result, 0, CANCELLED_ORDINALS), heartbeat->events.cancelled);
   if (strcmp(PQgetvalue(result, 0, DEPRECATED), "t") == 0) heartbeat->events.deprecated(heartbeat->owner);
 }
 
@@ -75,6 +77,8 @@ static void complain(struct heartbeat *heartbeat, const struct err *err) {
   if (strcmp(found.sqlstate, "25006") == 0) pg_reconnect(heartbeat->pg, &found);
 }
 
+static void beat(struct heartbeat *heartbeat);
+
 static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
   struct heartbeat *heartbeat = owner;
   heartbeat->waiting = false;
@@ -88,6 +92,7 @@ static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
   }
   if (complaint_end(&heartbeat->complaint)) LOG(heartbeat->log, LOG_INFO, "heartbeat_works_again");
   read_answer(heartbeat, pg_unit_result(unit, 0));
+  if (heartbeat->again && !heartbeat->stopped) beat(heartbeat);
 }
 
 static void add_task(void *owner, const struct task *task) {
@@ -101,17 +106,25 @@ static void add_task(void *owner, const struct task *task) {
   task_arrays_add(&beat->arrays, task);
 }
 
-static void on_timer(uv_timer_t *timer) {
-  struct heartbeat *heartbeat = timer->data;
+static void beat(struct heartbeat *heartbeat) {
   if (heartbeat->waiting || !pg_is_ready(heartbeat->pg)) return;
   struct pg_unit *unit = pg_unit_new(on_done, heartbeat);
   struct pg_params *params = pg_unit_add(unit, &control_statements[STMT_HEARTBEAT]);
   pg_param_text(params, heartbeat->worker_id);
-  struct beat beat = {.heartbeat = heartbeat, .arrays = task_arrays_begin(params)};
+  struct beat tasks = {.heartbeat = heartbeat, .arrays = task_arrays_begin(params)};
   heartbeat->count = 0;
-  pool_each(heartbeat->pool, add_task, &beat);
+  pool_each(heartbeat->pool, add_task, &tasks);
   heartbeat->waiting = true;
+  heartbeat->again = false;
   pg_submit(heartbeat->pg, unit);
+}
+
+static void on_timer(uv_timer_t *timer) { beat(timer->data); }
+
+void heartbeat_beat(struct heartbeat *heartbeat) {
+  if (!heartbeat) return;
+  heartbeat->again = heartbeat->waiting;
+  beat(heartbeat);
 }
 
 struct heartbeat *heartbeat_new(uv_loop_t *loop, struct pg *pg, const char *worker_id, const struct pool *pool,

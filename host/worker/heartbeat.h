@@ -11,14 +11,17 @@
 struct heartbeat;
 
 struct heartbeat_events {
-  void (*lost)(void *owner, uint64_t number); /* the task is no longer this worker's */
-  void (*deprecated)(void *owner);            /* at every beat from then on */
-  void (*enabled)(void *owner);               /* at every beat while the worker function is enabled */
+  void (*lost)(void *owner, uint64_t number);      /* the task is no longer this worker's */
+  void (*cancelled)(void *owner, uint64_t number); /* its run was cancelled; perhaps more than once */
+  void (*deprecated)(void *owner);                 /* at every beat from then on */
+  void (*enabled)(void *owner);                    /* at every beat while the worker function is enabled */
 };
 
 /* Starts beating. pg (with control_statements) and pool are borrowed until heartbeat_stop. */
 struct heartbeat *heartbeat_new(uv_loop_t *loop, struct pg *pg, const char *worker_id, const struct pool *pool,
                                 const struct heartbeat_events *events, void *owner, struct log *log);
+/* Beats now, or once the answer to the beat under way has come. NULL is allowed. */
+void heartbeat_beat(struct heartbeat *heartbeat);
 /* Ends and frees; before pg is closed. NULL is allowed. */
 void heartbeat_stop(struct heartbeat *heartbeat);
 

@@ -72,6 +72,9 @@ int pool_ready_count(const struct pool *pool);
 void pool_each(const struct pool *pool, void (*visit)(void *owner, const struct task *task), void *owner);
 /* The task is no longer this worker's: its handler is ended and nothing is recorded. Unknown numbers are ignored. */
 void pool_drop(struct pool *pool, uint64_t number);
+/* Its run was cancelled: the handler is told, and ended some seconds later; nothing is recorded. Unknown numbers are
+ * ignored, and all but the first call. */
+void pool_cancel(struct pool *pool, uint64_t number);
 /* Answers input_wanted with JSON (or NULL and an error); ignored if the task has gone. */
 void pool_reply_input(struct pool *pool, uint64_t number, const char *json, const char *error);
 /* Answers query with the payload of QUERY_REPLY; ignored if the task has gone. */

@@ -75,6 +75,8 @@ void pool_on_frame(void *owner, struct frame *frame); /* owner: the slot */
 void pool_on_line(void *owner, bool from_stderr, const char *line);
 /* Gives waiting tasks to executors that are ready. */
 void pool_give_waiting(struct pool *pool);
+/* Ends the handler of a task that an executor has; nothing is recorded. */
+void pool_abandon(struct task *task);
 /* The task is put back. */
 void pool_release(struct pool *pool, struct task *task);
 /* Everything that a dead executor had is failed or released. True if a task was to blame. Call it before the process is

@@ -118,8 +118,24 @@ void pool_drop(struct pool *pool, uint64_t number) {
     forget(pool, task);
     return;
   }
+  pool_abandon(task);
+}
+
+void pool_abandon(struct task *task) {
   task->dropped = true;
-  if (!task->overdue) executor_process_send(task->slot->process, FRAME_ABANDON, number, NULL);
+  if (!task->overdue) executor_process_send(task->slot->process, FRAME_ABANDON, task->number, NULL);
+}
+
+void pool_cancel(struct pool *pool, uint64_t number) {
+  struct task *task = flight_find(pool->flight, number);
+  if (!task || task->dropped || task->cancelled) return;
+  task_log(pool->log, LOG_INFO, "cancelled_task", task, NULL, NULL);
+  if (!task->slot) {
+    forget(pool, task);
+    return;
+  }
+  task->cancelled = true;
+  executor_process_send(task->slot->process, FRAME_CANCELLED, number, NULL);
 }
 
 void pool_reply_input(struct pool *pool, uint64_t number, const char *json, const char *error) {
@@ -166,12 +182,19 @@ static void on_abandoned(struct slot *slot, const struct frame *frame) {
   struct pool *pool = slot->pool;
   struct task *task = flight_find(pool->flight, frame->task);
   if (!task || task->slot != slot) return; /* its result came first */
-  if (task->dropped) {
+  if (task->dropped || task->cancelled) {
     forget(pool, task);
   } else if (task->overdue) {
     task_settle_message(task, VERDICT_FAILED, "timed out after %d s", task->timeout_s);
     fail(pool, task);
   }
+}
+
+/* What became of a handler whose run was cancelled meanwhile. */
+static void log_discarded(const struct pool *pool, const struct task *task, uint8_t outcome, struct text message) {
+  char *text = outcome == OUTCOME_COMPLETED ? NULL : xmemdup(message.bytes, message.length);
+  task_log(pool->log, LOG_INFO, "discarded_result", task, text ? text : "it completed", NULL);
+  free(text);
 }
 
 static void on_result(struct slot *slot, struct frame *frame) {
@@ -195,7 +218,8 @@ static void on_result(struct slot *slot, struct frame *frame) {
     return;
   }
   slot->served = true;
-  if (task->dropped) {
+  if (task->dropped || task->cancelled) {
+    if (task->cancelled) log_discarded(pool, task, outcome, message);
     forget(pool, task);
     return;
   }
@@ -252,6 +276,7 @@ void pool_on_frame(void *owner, struct frame *frame) {
     case FRAME_FLOW_INPUT_REPLY:
     case FRAME_QUERY_REPLY:
     case FRAME_ABANDON:
+    case FRAME_CANCELLED:
     case FRAME_STOPPING:
     case FRAME_HELLO:
     case FRAME_LOADING:
@@ -301,7 +326,7 @@ bool pool_settle_tasks(struct slot *slot, const struct executor_exit *exit) {
   struct task *culprit = find_culprit(slot);
   while (slot->tasks) {
     struct task *task = slot->tasks;
-    if (task->dropped)
+    if (task->dropped || task->cancelled)
       forget(pool, task);
     else if (task == culprit)
       blame(slot, task, exit);

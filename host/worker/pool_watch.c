@@ -5,11 +5,13 @@
 
 #include "base/xalloc.h"
 #include "worker/pool_inside.h"
+#include "worker/task_log.h"
 
 enum {
   CLOSE_MS = 100, /* from look to look while there are tasks */
   IDLE_MS = 1000,
   ANSWER_TICKS = 2000 / CLOSE_MS, /* looks that an executor has to answer in */
+  CANCEL_TICKS = 5000 / CLOSE_MS, /* and that a handler has to end in once its run was cancelled */
 };
 
 static const double mb = 1024 * 1024;
@@ -20,6 +22,15 @@ static void watch_answers(struct slot *slot) {
     if (!task->overdue || task->unanswered_ticks++ < ANSWER_TICKS) continue;
     slot->overdue_step = xstrdup(task->step_slug);
     executor_process_kill_for(slot->process, "did not answer when a task had timed out");
+  }
+}
+
+static void watch_cancelled(struct slot *slot) {
+  for (struct task *task = slot->tasks; task; task = task->next) {
+    if (!task->cancelled || task->dropped || task->cancelled_ticks++ < CANCEL_TICKS) continue;
+    task_log(slot->pool->log, LOG_WARN, "ended_cancelled_task", task, "its handler went on after its run was cancelled",
+             NULL);
+    pool_abandon(task);
   }
 }
 
@@ -59,6 +70,7 @@ static void look_at(struct generation *generation, struct sight *sight) {
     if (!slot->process) continue;
     sight->loading = sight->loading || slot->state == SLOT_LOADING;
     watch_answers(slot);
+    watch_cancelled(slot);
     watch_memory(slot);
     sight->room = watch_yields(slot) || sight->room;
     slot_check_finished(slot, generation->pool->log);

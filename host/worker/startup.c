@@ -108,13 +108,18 @@ static void on_lost_task(void *owner, uint64_t number) {
   pool_drop(lifecycle->pool, number);
 }
 
+static void on_cancelled_task(void *owner, uint64_t number) {
+  struct lifecycle *lifecycle = owner;
+  pool_cancel(lifecycle->pool, number);
+}
+
 static void on_deprecated(void *owner) { drain_begin(owner, "deprecated", EXIT_DONE); }
 
 static void on_enabled(void *owner) { reload_on_enabled(owner); }
 
 static void run(struct lifecycle *lifecycle, int64_t generation) {
   static const struct heartbeat_events events = {
-      .lost = on_lost_task, .deprecated = on_deprecated, .enabled = on_enabled};
+      .lost = on_lost_task, .cancelled = on_cancelled_task, .deprecated = on_deprecated, .enabled = on_enabled};
   lifecycle_set_state(lifecycle, LIFECYCLE_RUNNING);
   lifecycle->generation = generation;
   LOG(lifecycle->log, LOG_INFO, "running", LOG_STR("queue", lifecycle->queue),

@@ -18,7 +18,8 @@
        "select flow_slug, status, alias_status, array_to_string(differences, E'\\n'), message"               \
        " from pgflow.deploy_flows($1::uuid, $2::text, $3::text, $4::jsonb, $5::bigint)")                     \
   STMT(HEARTBEAT,                                                                                            \
-       "select deprecated, function_enabled, schema_version, array_to_string(lost_ordinals, ',')"            \
+       "select deprecated, function_enabled, schema_version, array_to_string(lost_ordinals, ','),"           \
+       " array_to_string(cancelled_ordinals, ',')"                                                           \
        " from pgflow.worker_heartbeat($1::uuid, $2::uuid[], $3::text[], $4::int[], $5::bigint[])")           \
   STMT(INPUT, "select pgflow.run_input($1::uuid)")                                                           \
   STMT(RECOVER, "select run_id, step_slug, task_index, reason, outcome from pgflow.recover_tasks($1::uuid)") \

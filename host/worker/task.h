@@ -47,6 +47,8 @@ struct task {
   int blamed; /* how often the database refused this very result; see batcher.h */
 
   bool overdue;         /* its deadline has passed; its executor was told to abandon it */
+  bool cancelled;       /* its run was: the handler knows, may end, and nothing is recorded */
+  int cancelled_ticks;  /* how often the pool has looked since then */
   bool dropped;         /* it is somebody else's: nothing is recorded; its executor was told to abandon it */
   int unanswered_ticks; /* how often the pool has looked since it was overdue */
 

@@ -126,6 +126,13 @@ function methods:stopping()
   return stopping
 end
 
+--- True once the run was cancelled: nothing that the handler returns or raises counts any more, and it is ended soon.
+---@return boolean
+function methods:cancelled()
+  local cancelled = host_of(self, "cancelled()").cancelled()
+  return cancelled
+end
+
 local NAMES, IS_FIELD = {}, {}
 for _, name in ipairs(FIELDS) do
   NAMES[#NAMES + 1], IS_FIELD[name] = name, true

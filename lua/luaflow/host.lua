@@ -3,7 +3,7 @@
 local host = { development = false, env = {} }
 
 for _, name in ipairs {
-  "now", "sleep", "flow_input", "stopping", "log", "encode", "decode", "http", "query", "tx_query",
+  "now", "sleep", "flow_input", "stopping", "cancelled", "log", "encode", "decode", "http", "query", "tx_query",
 } do
   host[name] = function()
     error(("luaflow: %s works only inside a task"):format(name), 2)

@@ -38,6 +38,7 @@ function fake_host.new(fields)
   function host.sleep(seconds) host.time = host.time + seconds end
   function host.flow_input() return host.input end
   function host.stopping() return false end
+  function host.cancelled() return false end
   function host.log(level, message, extra)
     host.lines[#host.lines + 1] = { level = level, message = message, fields = extra }
   end
