@@ -93,19 +93,25 @@ static void tell_refusal(struct log *log, const PGresult *result, int row, struc
   if (log->format == LOG_JSON) log_refusal(log, result, row);
 }
 
-static void log_flow(struct log *log, const PGresult *result, int row) {
+/* At a reload only what has changed. */
+static void log_flow(const struct deployment *deployment, const PGresult *result, int row) {
   const char *status = PQgetvalue(result, row, STATUS);
   const char *alias_status = PQgetvalue(result, row, ALIAS_STATUS);
   const char *message = PQgetvalue(result, row, MESSAGE);
   bool kept = strcmp(alias_status, "kept") == 0; /* the alias stays at a version that this worker does not have */
   bool recreated = strcmp(status, "recreated") == 0;
-  LOG(log, kept || recreated ? LOG_WARN : LOG_INFO, "deployed_flow",
-      LOG_STR("flow", PQgetvalue(result, row, FLOW_SLUG)), LOG_STR("status", status), LOG_STR("alias", alias_status),
-      LOG_STR("message", *message ? message : NULL));
+  bool same = deployment->generation > 1 && strcmp(status, "verified") == 0 && strcmp(alias_status, "activated") != 0;
+  LOG(deployment->log,
+      kept || recreated ? LOG_WARN
+      : same            ? LOG_DEBUG
+                        : LOG_INFO,
+      "deployed_flow", LOG_STR("flow", PQgetvalue(result, row, FLOW_SLUG)), LOG_STR("status", status),
+      LOG_STR("alias", alias_status), LOG_STR("message", *message ? message : NULL));
 }
 
 /* Sorts the rows into what is said about each flow and what became of all. */
-static void judge(const PGresult *result, struct log *log, struct deploy_answer *answer, struct buf *details) {
+static void judge(const struct deployment *deployment, const PGresult *result, struct deploy_answer *answer,
+                  struct buf *details) {
   static const char *const good[] = {"created", "verified", "recreated", NULL};
   bool uncovered = false;
   for (int row = 0; row < PQntuples(result); row++) {
@@ -118,14 +124,14 @@ static void judge(const PGresult *result, struct log *log, struct deploy_answer 
     if (is_one_of(status, good)) continue;
     answer->outcome = DEPLOY_REFUSED;
     uncovered = uncovered || strcmp(status, "uncovered") == 0;
-    tell_refusal(log, result, row, details);
+    tell_refusal(deployment->log, result, row, details);
   }
   if (answer->outcome == DEPLOY_REFUSED) {
     err_set(&answer->err, ERR_CONFIG, uncovered ? EXIT_UNCOVERED : EXIT_REFUSED,
             "deploy: refused, nothing was changed");
     return;
   }
-  for (int row = 0; row < PQntuples(result); row++) log_flow(log, result, row);
+  for (int row = 0; row < PQntuples(result); row++) log_flow(deployment, result, row);
 }
 
 static void finish(struct deployment *deployment, struct deploy_answer *answer) {
@@ -145,7 +151,7 @@ static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
     answer.outcome = DEPLOY_FAILED;
     answer.err = *err;
   } else {
-    judge(pg_unit_result(unit, 0), deployment->log, &answer, &details);
+    judge(deployment, pg_unit_result(unit, 0), &answer, &details);
   }
   if (details.len > 0) details.data[details.len - 1] = '\0'; /* for the last newline */
   answer.details = details.len > 0 ? details.data : "";

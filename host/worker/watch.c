@@ -169,6 +169,9 @@ bool watch_update(struct watch *watch, const struct buf *folders, bool complete)
     free(path);
   }
   if (!watch->compares) forget_unwanted(watch);
+  bool look_again =
+      !watch->compares && !complete && !uv_is_active((uv_handle_t *)&watch->timer); /* a root may come back */
+  if (look_again) uv_timer_start(&watch->timer, on_quiet, COMPARE_MS, 0);
   return more && !watch->compares;
 }
 

@@ -12,7 +12,7 @@
 struct watch;
 
 /* changed: something may have; a burst is told once, when it has been quiet for a moment. It begins with that, since which folders there are comes
- * from the look that follows: watch_update. env_file may be NULL. */
+ * from the look that follows: watch_update. After a look that was not complete it asks for the next one in 2 s. env_file may be NULL. */
 struct watch *watch_new(uv_loop_t *loop, const char *root, const char *env_file, void (*changed)(void *owner),
                         void *owner, struct log *log);
 /* folders: texts, absolute paths; the ones to be watched if complete, else some of them. True if one was not watched before: what
