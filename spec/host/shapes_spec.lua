@@ -96,10 +96,9 @@ describe("the engine", function()
 
   -- Runs maps that feed maps; microseconds and bytes for each task.
   local function run_maps(length, runs)
-    local elements = {}
-    for i = 1, length do elements[i] = i end
-    local input = "[" .. table.concat(elements, ",") .. "]"
-    for _ = 1, runs do db:start("maps", input) end
+    for _ = 1, runs do
+      db:text(("select run_id from pgflow.start_flow('maps', (select jsonb_agg(n) from generate_series(1, %d) n))"):format(length))
+    end
     local seconds, tasks, memory = complete_all "maps"
     assert.equal(2 * length * runs, tasks)
     assert.same({ runs = runs, length = length, last = length - 1 }, db:row(([[

@@ -30,6 +30,10 @@ create unlogged table spec.claims (
   batch bigint, run_id uuid, step_slug text, task_index int, claim_no bigint, attempt int, max_attempts int, timeout_s int, input jsonb,
   flow_input jsonb, primary key (run_id, step_slug, task_index, claim_no)
 );
+-- How long messages that nobody had read were hidden: from their birth, and from the look at them.
+create unlogged table spec.delays (
+  run_id uuid, step_slug text, task_index int, waits_least float8, waits_most float8, primary key (run_id, step_slug, task_index)
+);
 create unlogged table spec.violations (batch bigint, invariant text, subject text, detail text);
 -- Claimed and not yet reported, by session.
 create unlogged table spec.pending (
@@ -66,20 +70,30 @@ begin
 end;
 $$;
 
--- Makes hidden messages of a queue visible: those of queued tasks, so that no delay costs time, and a few of started ones.
+-- Notes the delays of messages that nobody has read yet, and makes hidden ones of a queue visible: those of queued tasks, so that no delay costs
+-- time, and a few of started ones. One statement, so that nothing is shown that was not noted.
 create function spec.reveal(p_queue text) returns void
 language plpgsql as $$
 begin
   execute format($q$
-    update pgmq.%1$I m set vt = clock_timestamp() - interval '1 millisecond'
-    from (
-      select m.msg_id
+    with found as (
+      select m.msg_id, m.vt, m.enqueued_at, m.read_ct, t.run_id, t.step_slug, t.task_index, t.status
       from pgmq.%1$I m
       join pgflow.step_tasks t on t.queue_name = %2$L and t.message_id = m.msg_id
-      where m.vt > clock_timestamp() and (t.status = 'queued' or random() < 0.02)
+    ), noted as (
+      insert into spec.delays
+      select f.run_id, f.step_slug, f.task_index, extract(epoch from f.vt - clock_timestamp()), extract(epoch from f.vt - f.enqueued_at)
+      from found f where f.read_ct = 0
+      on conflict do nothing
+    ), hidden as (
+      select m.msg_id
+      from found f
+      join pgmq.%1$I m on m.msg_id = f.msg_id
+      where f.vt > clock_timestamp() and (f.status = 'queued' or random() < 0.02)
       for update of m skip locked
-    ) h
-    where m.msg_id = h.msg_id $q$, pgmq.format_table_name(p_queue, 'q'), p_queue);
+    )
+    update pgmq.%1$I m set vt = clock_timestamp() - interval '1 millisecond' from hidden h where m.msg_id = h.msg_id $q$,
+    pgmq.format_table_name(p_queue, 'q'), p_queue);
 end;
 $$;
 

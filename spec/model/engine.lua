@@ -96,6 +96,7 @@ local NOTED = "select json_build_object(" .. table.concat({
     e.message, e.delay, e.permanent, e.free, e.answer, e.waits_least, e.waits_most from spec.entries e]],
   "'claims', " .. rows_text [[select c.run_id, c.step_slug, c.task_index, c.claim_no, c.attempt, c.max_attempts, c.timeout_s,
     c.input::text as input, c.flow_input::text as flow_input from spec.claims c]],
+  "'delays', " .. rows_text "select * from spec.delays",
   "'runs', " .. rows_text [[select r.run_id, r.status, r.output::text as output, r.error_message, r.error_step_slug, r.remaining_steps
     from pgflow.runs r]],
   "'steps', " .. rows_text [[select s.run_id, s.step_slug, s.status, s.output::text as output, s.skip_reason, s.error_message,

@@ -174,6 +174,7 @@ local function make_pattern(rng, run, step, kinds)
   if type(document) ~= "table" then return pattern end
   for _, key in ipairs(#step.deps == 0 and values.KEYS or step.deps) do
     if document[key] ~= nil and rng:chance(0.7) then pattern[key] = values.weaken(rng, document[key]) end
+    if document[key] == nil and rng:chance(0.15) then pattern[key] = luaflow.null end -- which is not the same as absent
   end
   return pattern
 end

@@ -57,13 +57,14 @@ end
 --- The runs of an engine with all that was noted of them.
 ---@param runs { run_id: string, case: model.Case, run: model.Run }[]
 ---@param told table see engine.finish
----@return { batches: table[], claims: table<string, table[]>, row: table, steps: table<string, table>, tasks: table<string, table> }[]
+---@return { batches: table[], claims: table<string, table[]>, delays: table<string, table>, row: table, steps: table<string, table>,
+---   tasks: table<string, table> }[]
 function noted.runs(runs, told)
   local by_id, list = {}, {}
   for i, each in ipairs(runs) do
     list[i] = {
       run_id = each.run_id, case = each.case, input = each.run.input, indexes = step_indexes(each.case),
-      batches = {}, claims = {}, row = {}, steps = {}, tasks = {},
+      batches = {}, claims = {}, delays = {}, row = {}, steps = {}, tasks = {},
     }
     by_id[each.run_id] = list[i]
   end
@@ -73,6 +74,7 @@ function noted.runs(runs, told)
     claims[name] = claims[name] or {}
     claims[name][claim.claim_no] = plain(claim)
   end
+  for _, row in ipairs(told.delays) do by_id[row.run_id].delays[replay.name_of(row.step_slug, row.task_index)] = row end
   for _, row in ipairs(told.runs) do by_id[row.run_id].row = plain(row) end
   for _, row in ipairs(told.steps) do by_id[row.run_id].steps[row.step_slug] = plain(row) end
   for _, row in ipairs(told.tasks) do by_id[row.run_id].tasks[replay.name_of(row.step_slug, row.task_index)] = plain(row) end

@@ -44,12 +44,25 @@ function methods:ledger(slug, index)
   return self.ledgers[name]
 end
 
+local SLACK = 0.001 -- clocks have microseconds, JSON rounds
+
+-- A delay of the model lies between the bounds that were measured.
+function methods:check_delay(what, expected, bounds)
+  if expected < bounds.waits_least - SLACK or expected > bounds.waits_most + SLACK then
+    self:differs(what .. ", delay", expected, ("%g to %g"):format(bounds.waits_least, bounds.waits_most))
+  end
+end
+
 -- Claims on the model every queued task that the engine's next claim was of. Where in the order a claim stood does not matter: a task can
 -- only be claimed after what has queued it, and nothing that ends it takes the attempt back.
 function methods:place_claims()
   for _, queued in ipairs(self.run:queued()) do
     local ledger, name = self:ledger(queued.step, queued.index), name_of(queued.step, queued.index)
     local claim = self.claims[name] and self.claims[name][ledger.count + 1]
+    if self.delays[name] then -- of its birth
+      self:check_delay("birth of " .. name, queued.visible_at - self.run.now, self.delays[name])
+      self.delays[name] = nil
+    end
     if claim then
       local given = self.run:claim(queued.step, queued.index)
       ledger.count, ledger.current = ledger.count + 1, ledger.count + 1
@@ -95,15 +108,6 @@ function methods:answer(entry)
   return answer
 end
 
-local SLACK = 0.001 -- clocks have microseconds, JSON rounds
-
-function methods:check_delay(entry, what)
-  local expected = entry.waits_least and visible_in(self.run, entry.step_slug, entry.task_index)
-  if expected and (expected < entry.waits_least - SLACK or expected > entry.waits_most + SLACK) then
-    self:differs(what .. ", delay", expected, ("%g to %g"):format(entry.waits_least, entry.waits_most))
-  end
-end
-
 function methods:apply(batch)
   if batch.kind == "cancel" then
     local was_open = self.run:cancel(batch.reason)
@@ -115,7 +119,8 @@ function methods:apply(batch)
       batch.batch, entry.kind, entry.claim_no, name_of(entry.step_slug, entry.task_index))
     local expected = self:answer(entry)
     self:differs(what .. ", answer", expected, entry.answer)
-    if expected == "done" then self:check_delay(entry, what) end
+    local delay = expected == "done" and entry.waits_least and visible_in(self.run, entry.step_slug, entry.task_index)
+    if delay then self:check_delay(what, delay, entry) end
   end
   self:place_claims()
 end
@@ -164,7 +169,8 @@ end
 ---@param run table see noted.runs
 ---@return string[]
 function replay.differences(flow, input, run)
-  local self = setmetatable({ run = testing.model(flow, input), claims = run.claims, ledgers = {}, differences = {} }, methods)
+  local self = { run = testing.model(flow, input), claims = run.claims, delays = run.delays, ledgers = {}, differences = {} }
+  setmetatable(self, methods)
   self:place_claims()
   for _, batch in ipairs(run.batches) do self:apply(batch) end
   self:compare_end(run)
