@@ -15,9 +15,9 @@
 
 #include "base/xalloc.h"
 #include "cli/child.h"
+#include "worker/tell_dev.h"
 
 enum { FIRST_BACKOFF_MS = 1000, LAST_BACKOFF_MS = 30000, STEADY_MS = 60000, MOST_FLAGS = 2 * SETTING_COUNT + 16 };
-enum { QUEUES_MAX = 1 << 18 /* bytes of their list */ };
 
 struct devworker {
   char *queue;
@@ -36,6 +36,7 @@ struct devworkers {
   bool stopping;
   bool ready;
   int sockets[2]; /* read here; written by the workers */
+  char *error;    /* owned; why the files cannot be loaded, as it was told last; NULL: they can */
   struct devworker *list;
 };
 
@@ -79,9 +80,9 @@ struct devworkers *devworkers_new(const struct devworkers_options *options, cons
   *workers = (struct devworkers){.options = options, .log = log, .sockets = {-1, -1}};
   if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, workers->sockets) == 0) {
     snprintf(number, sizeof number, "%d", workers->sockets[1]);
-    setenv(DEV_QUEUES_VARIABLE, number, 1);
+    setenv(DEV_SOCKET_VARIABLE, number, 1);
   } else {
-    LOG(log, LOG_WARN, "queues_not_watched", LOG_STR("error", strerror(errno)));
+    LOG(log, LOG_WARN, "queues_not_told", LOG_STR("error", strerror(errno)));
   }
   for (size_t i = 0; i < report->worker_count; i++) want(workers, report->workers[i].queue);
   return workers;
@@ -211,14 +212,31 @@ static void take_queues(struct devworkers *workers, char *list) {
   }
 }
 
-void devworkers_read(struct devworkers *workers) {
-  char *list = xmalloc(QUEUES_MAX + 1);
-  ssize_t length;
-  while ((length = recv(workers->sockets[0], list, QUEUES_MAX, 0)) > 0) {
-    list[length] = '\0';
-    if (!workers->stopping) take_queues(workers, list);
+static void take_error(struct devworkers *workers, const char *error) {
+  if (workers->error && strcmp(workers->error, error) == 0) return; /* another worker has told it */
+  LOG(workers->log, LOG_ERROR, "reload_refused", LOG_STR("error", error));
+  free(workers->error);
+  workers->error = xstrdup(error);
+}
+
+static void take(struct devworkers *workers, char kind, char *text) {
+  if (kind == TELL_DEV_ERROR) {
+    take_error(workers, text);
+    return;
   }
-  free(list);
+  free(workers->error);
+  workers->error = NULL;
+  take_queues(workers, text);
+}
+
+void devworkers_read(struct devworkers *workers) {
+  char *datagram = xmalloc(TELL_DEV_MAX + 2);
+  ssize_t length;
+  while ((length = recv(workers->sockets[0], datagram, TELL_DEV_MAX + 1, 0)) > 0) {
+    datagram[length] = '\0';
+    if (!workers->stopping) take(workers, *datagram, datagram + 1);
+  }
+  free(datagram);
 }
 
 /* ---- the end ---- */
@@ -242,5 +260,6 @@ void devworkers_free(struct devworkers *workers) {
   while (workers->list) drop(workers, workers->list);
   for (int i = 0; i < 2; i++)
     if (workers->sockets[i] >= 0) close(workers->sockets[i]);
+  free(workers->error);
   free(workers);
 }

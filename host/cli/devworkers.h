@@ -7,8 +7,8 @@
 #include "base/settings.h"
 #include "worker/load_report.h"
 
-/* In a worker's environment: the number of the socket that it tells the queues of its loads. */
-#define DEV_QUEUES_VARIABLE "LUAFLOW_DEV_QUEUES"
+/* In a worker's environment: the number of the socket that it tells dev by; see worker/tell_dev.h. */
+#define DEV_SOCKET_VARIABLE "LUAFLOW_DEV_SOCKET"
 
 struct devworkers;
 
@@ -21,7 +21,7 @@ struct devworkers_options {
   size_t path_count;
 };
 
-/* One for each queue of the report; none is started yet. Sets DEV_QUEUES_VARIABLE in the environment. */
+/* One for each queue of the report; none is started yet. Sets DEV_SOCKET_VARIABLE in the environment. */
 struct devworkers *devworkers_new(const struct devworkers_options *options, const struct load_report *report,
                                   struct log *log);
 /* Starts those that are due and notes those that have ended; to be called after SIGCHLD and when devworkers_next_ms is over.
@@ -30,9 +30,9 @@ struct devworkers *devworkers_new(const struct devworkers_options *options, cons
 int devworkers_tend(struct devworkers *workers);
 /* All of the first ones run. */
 void devworkers_set_ready(struct devworkers *workers);
-/* Readable when a worker has told its queues: devworkers_read is due. */
+/* Readable when a worker has told something: devworkers_read is due. */
 int devworkers_socket(const struct devworkers *workers);
-/* Starts the workers of queues that are new, and stops those of queues that are gone. */
+/* Starts the workers of queues that are new, and stops those of queues that are gone. Logs, once for all workers, why files cannot be loaded. */
 void devworkers_read(struct devworkers *workers);
 /* Milliseconds until one is due to be started again; -1: none is. */
 int devworkers_next_ms(const struct devworkers *workers);

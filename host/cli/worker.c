@@ -16,8 +16,8 @@ static int cpu_count(void) {
 }
 
 /* Of the dev that has started this worker. */
-static int queues_socket(void) {
-  const char *number = getenv(DEV_QUEUES_VARIABLE);
+static int dev_socket(void) {
+  const char *number = getenv(DEV_SOCKET_VARIABLE);
   int fd = number ? atoi(number) : -1;
   return fd >= 0 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 ? fd : -1;
 }
@@ -45,7 +45,7 @@ int command_worker(const struct call *call) {
       .env_file = settings->env_file,
       .development = settings->development,
       .watch = settings->watch,
-      .queues = queues_socket(),
+      .dev = dev_socket(),
   };
   int code = worker_main(&options, call->log);
   free(database);

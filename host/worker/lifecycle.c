@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/check.h"
 #include "base/xalloc.h"
 #include "worker/flow_input.h"
 #include "worker/lifecycle_inside.h"
+#include "worker/tell_dev.h"
 
 static const struct {
   const char *name;
@@ -34,16 +34,18 @@ void lifecycle_set_state(struct lifecycle *lifecycle, enum lifecycle_state state
 
 /* ---- the pool ---- */
 
-static void tell_queues(const struct lifecycle *lifecycle, const struct load_report *report) {
+bool lifecycle_tell_queues(const struct lifecycle *lifecycle, const struct load_report *report) {
   char *queues = load_report_queues(report);
-  if (lifecycle->options->queues >= 0 && send(lifecycle->options->queues, queues, strlen(queues), MSG_DONTWAIT) < 0)
+  bool told = tell_dev(lifecycle->options->dev, TELL_DEV_QUEUES, queues);
+  if (!told && lifecycle->options->dev >= 0)
     LOG(lifecycle->log, LOG_WARN, "queues_not_told", LOG_STR("error", strerror(errno)));
   free(queues);
+  return told;
 }
 
 static void on_loaded(void *owner, struct generation *generation) {
   struct lifecycle *lifecycle = owner;
-  tell_queues(lifecycle, pool_report(generation));
+  lifecycle_tell_queues(lifecycle, pool_report(generation));
   if (lifecycle->serving)
     reload_loaded(lifecycle, generation);
   else

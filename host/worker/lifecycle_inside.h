@@ -82,6 +82,9 @@ void lifecycle_set_state(struct lifecycle *lifecycle, enum lifecycle_state state
 /* Tasks that have a handler, or a transaction that is about to end. */
 int lifecycle_in_flight(const struct lifecycle *lifecycle);
 
+/* Tells dev, if there is one; false if not. */
+bool lifecycle_tell_queues(const struct lifecycle *lifecycle, const struct load_report *report);
+
 /* connections.c: opens both for the queue. False with *err if the conninfo cannot be read. */
 bool connections_open(struct lifecycle *lifecycle, struct err *err) __attribute__((warn_unused_result));
 

@@ -9,6 +9,7 @@
 #include "worker/changes.h"
 #include "worker/lifecycle_inside.h"
 #include "worker/statements.h"
+#include "worker/tell_dev.h"
 
 enum {
   OLD_MAX = 2, /* generations that finish what they have */
@@ -80,12 +81,14 @@ static void set_error(struct lifecycle *lifecycle, const char *error) {
   report(lifecycle);
 }
 
-/* The old generation goes on. Of bytes that cannot even be read the same is told again only where somebody has asked. */
+/* The old generation goes on. Of bytes that cannot even be read the same is told again only where somebody has asked; of those that
+ * cannot be loaded dev tells, once for all its workers. */
 static void refuse(struct lifecycle *lifecycle, const char *error, const char *hint) {
   struct reload *reload = &lifecycle->reload;
   bool known =
       !reload->generation && reload->cause == RELOAD_CHANGED && reload->error && strcmp(reload->error, error) == 0;
-  LOG(lifecycle->log, known ? LOG_DEBUG : LOG_ERROR, "reload_refused", LOG_STR("error", error),
+  bool told = reload->state < RELOAD_LOADED && tell_dev(lifecycle->options->dev, TELL_DEV_ERROR, error);
+  LOG(lifecycle->log, known || told ? LOG_DEBUG : LOG_ERROR, "reload_refused", LOG_STR("error", error),
       LOG_STR("hint", hint && *hint ? hint : NULL), LOG_INT("generation", lifecycle->generation));
   set_error(lifecycle, error);
   source_free(&reload->refused);
@@ -132,7 +135,9 @@ static bool is_known(struct lifecycle *lifecycle, const struct source *source) {
   if (was_refused || !source_same(source, pool_source(lifecycle->serving))) return was_refused;
   source_free(&reload->refused);
   if (!reload->error) return true;
-  LOG(lifecycle->log, LOG_INFO, "reload_not_needed", LOG_STR("reason", "the files are again what serves"));
+  bool told = lifecycle_tell_queues(lifecycle, pool_report(lifecycle->serving));
+  LOG(lifecycle->log, told ? LOG_DEBUG : LOG_INFO, "reload_not_needed",
+      LOG_STR("reason", "the files are again what serves"));
   set_error(lifecycle, NULL);
   return true;
 }

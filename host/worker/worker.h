@@ -25,7 +25,7 @@ struct worker_options {
   const char *env_file; /* variables for handlers; NULL: none */
   bool development;        /* handlers must not write new globals */
   bool watch;              /* reloads when a file changes */
-  int queues;              /* a datagram socket that is sent the queues of every load as "a, b, c"; -1: none */
+  int dev;                 /* a datagram socket to dev, see tell_dev.h; -1: none */
 };
 
 /* Runs until the worker has stopped; returns the exit code of the command. Errors and problems of modules have been

@@ -309,8 +309,9 @@ return luaflow.flow { slug = "steps" }
     assert.equal("0", db:text "select count(*) from pgflow.runs r where r.flow_slug = 'steps'")
 
     root:write(path, STEPS .. "end")
-    await("reload_refused", 1, function(entry) return of_steps(entry) and entry.error:find("flows/steps.lua:5:", 1, true) end)
+    await("reload_refused", 1, function(entry) return entry.error:find("flows/steps.lua:5:", 1, true) end)
     assert.equal('{"double": [6]}\n', complete("tally", "[3]"))
+    assert.equal(1, #log "reload_refused") -- once for all workers
     os.remove(root:at(path))
     await("stopped", 1, of_steps)
     assert.equal("steps", log("queue_removed")[1].queue)
