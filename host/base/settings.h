@@ -28,10 +28,12 @@ enum {
   FOR_ROLLOUT = 1 << 15,
   FOR_PRUNE = 1 << 16,
   FOR_DOCTOR = 1 << 17,
+  FOR_TRY = 1 << 18,
   FOR_OPERATORS = FOR_CANCEL | FOR_RETRY | FOR_FLOWS | FOR_QUEUES | FOR_WORKER_LIST | FOR_FUNCTIONS | FOR_ROLLOUT |
                   FOR_PRUNE | FOR_DOCTOR,
   FOR_CLIENTS = FOR_START | FOR_RUNS | FOR_RUN | FOR_MIGRATE | FOR_OPERATORS,
   FOR_WORKERS = FOR_DEV | FOR_WORKER,
+  FOR_SCRIPTS = FOR_LUA | FOR_TRY,
 };
 
 enum setting_kind {
@@ -56,7 +58,7 @@ enum setting_kind {
  * A setting without a default is NULL, 0 or false until it is given. Of several variables the first that is set counts. */
 #define SETTINGS(X)                                                                                                    \
   X(database, TEXT, "database", "CONNINFO", NULL, 0, 0, "LUAFLOW_DATABASE,DATABASE_URL",                                \
-    FOR_CLIENTS | FOR_WORKER | FOR_LUA,                                                                                \
+    FOR_CLIENTS | FOR_WORKER | FOR_SCRIPTS,                                                                            \
     "libpq conninfo or URI; default: the dev database of this folder while it runs")                                   \
   X(queue, TEXT, "queue", "QUEUE", NULL, 0, 0, "LUAFLOW_QUEUE", FOR_WORKER,                                            \
     "the one queue to serve, of those that the modules name; needed when there are several")                           \
@@ -70,22 +72,25 @@ enum setting_kind {
   X(executor_memory, BYTES, "executor-memory", "SIZE", "512MB", 32 * SETTINGS_MB, 1048576 * SETTINGS_MB,               \
     "LUAFLOW_EXECUTOR_MEMORY", FOR_WORKERS, "resident memory above which an executor is replaced")                     \
   X(max_output, BYTES, "max-output", "SIZE", "16MB", 1024, 512 * SETTINGS_MB, "LUAFLOW_MAX_OUTPUT",                    \
-    FOR_WORKERS | FOR_LUA, "largest output of one task, as JSON text")                                                 \
+    FOR_WORKERS | FOR_SCRIPTS, "largest output of one task, as JSON text")                                             \
   X(handler_connections, NUMBER, "handler-connections", "N", "4", 1, 1000, "LUAFLOW_HANDLER_CONNECTIONS",              \
-    FOR_WORKERS | FOR_LUA, "most connections at a time for handlers' SQL")                                             \
+    FOR_WORKERS | FOR_SCRIPTS, "most connections at a time for handlers' SQL")                                         \
   X(handler_database, TEXT, "handler-database", "CONNINFO", NULL, 0, 0, "LUAFLOW_HANDLER_DATABASE", FOR_WORKERS,       \
     "conninfo or URI for handlers' SQL, for another role or server; default: the database")                            \
-  X(env_file, TEXT, "env-file", "FILE", NULL, 0, 0, "LUAFLOW_ENV_FILE", FOR_WORKERS,                                   \
+  X(env_file, TEXT, "env-file", "FILE", NULL, 0, 0, "LUAFLOW_ENV_FILE", FOR_WORKERS | FOR_TRY,                         \
     "NAME=value lines that handlers find in ctx.env, over the environment")                                            \
   X(root, TEXT, "root", "DIR", NULL, 0, 0, "LUAFLOW_ROOT",                                                             \
-    FOR_WORKERS | FOR_CHECK | FOR_TYPES | FOR_LUA | FOR_CLIENTS,                                                       \
+    FOR_WORKERS | FOR_CHECK | FOR_TYPES | FOR_SCRIPTS | FOR_CLIENTS,                                                   \
     "folder that require starts from; default: the nearest above that holds .git or .luaflow-root")                    \
-  X(log_format, CHOICE, "log-format", "text|json", NULL, 0, 0, "LUAFLOW_LOG_FORMAT", FOR_WORKERS | FOR_LUA,            \
+  X(log_format, CHOICE, "log-format", "text|json", NULL, 0, 0, "LUAFLOW_LOG_FORMAT", FOR_WORKERS | FOR_SCRIPTS,        \
     "how log lines on stderr look; default: text on a terminal, else json")                                            \
-  X(log_level, CHOICE, "log-level", "debug|info|warn|error", "info", 0, 0, "LUAFLOW_LOG_LEVEL", FOR_WORKERS | FOR_LUA, \
+  X(log_level, CHOICE, "log-level", "debug|info|warn|error", "info", 0, 0, "LUAFLOW_LOG_LEVEL", FOR_WORKERS | FOR_SCRIPTS, \
     "least important level that is logged")                                                                            \
   X(watch, SWITCH, "watch", NULL, NULL, 0, 0, NULL, FOR_WORKER,                                                        \
     "reload the modules and --env-file whenever a file changes")                                                       \
+  X(flow_input, TEXT, "flow-input", "JSON", NULL, 0, 0, NULL, FOR_TRY,                                                 \
+    "the run's input, for ctx:flow_input() of a step whose own input is another")                                      \
+  X(attempt, NUMBER, "attempt", "N", "1", 1, 1000000, NULL, FOR_TRY, "which attempt of the task it is to be")          \
   X(development, SWITCH, "development", NULL, NULL, 0, 0, NULL, FOR_WORKER,                                            \
     "handlers must not write new globals, as under luaflow dev")                                                       \
   X(wait, SWITCH, "wait", NULL, NULL, 0, 0, NULL, FOR_START | FOR_RETRY,                                               \

@@ -36,6 +36,10 @@ static const struct command commands[] = {
      "Without executors of its own set it uses every CPU."},
     {"check", FOR_CHECK, 1, ANY_NUMBER, false, command_check, "PATH...", "loads flows and prints every problem",
      "Touches no database."},
+    {"try", FOR_TRY, 2, 3, false, command_try, "PATH STEP [JSON]", "runs one handler once, without a database",
+     "STEP is a step of the flows at PATH, or FLOW.STEP where several have it. JSON is its input, - reads it from standard\n"
+     "input: of a root step the run's input, of one with dependencies an object of their outputs (both {} by default), of a\n"
+     "map one element (null). Prints the output; ends with 1 when the handler fails or snoozes."},
     {"types", FOR_TYPES, 1, ANY_NUMBER, false, command_types, "PATH... -o DIR",
      "writes definitions of the flows for editors (LuaCATS)",
      "One file for each flow: its queues, its routes and the dependency table of each step. Touches no database."},

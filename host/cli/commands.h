@@ -7,6 +7,7 @@
 int command_dev(const struct call *call);
 int command_worker(const struct call *call);
 int command_check(const struct call *call);
+int command_try(const struct call *call);
 int command_types(const struct call *call);
 int command_start(const struct call *call);
 int command_runs(const struct call *call);

@@ -23,7 +23,7 @@ static char *read_stream(FILE *in) {
   return copy;
 }
 
-static bool check(const char *text, struct err *err) {
+bool json_check(const char *what, const char *text, struct err *err) {
   const unsigned char *bytes = (const unsigned char *)text;
   size_t length = strlen(text);
   yajl_handle parser = yajl_alloc(NULL, NULL, NULL);
@@ -34,10 +34,9 @@ static bool check(const char *text, struct err *err) {
     unsigned char *why = yajl_get_error(parser, 0, bytes, length);
     int reason = (int)strcspn((char *)why, "\n");
     if (parsed)
-      err_set(err, ERR_CONFIG, EXIT_USAGE, "start: the input is no JSON: it ends too early");
+      err_set(err, ERR_CONFIG, EXIT_USAGE, "%s is no JSON: it ends too early", what);
     else
-      err_set(err, ERR_CONFIG, EXIT_USAGE, "start: the input is no JSON: %.*s at byte %zu", reason, (char *)why,
-              position);
+      err_set(err, ERR_CONFIG, EXIT_USAGE, "%s is no JSON: %.*s at byte %zu", what, reason, (char *)why, position);
     yajl_free_error(parser, why);
     if (strncmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0)
       err_hint(err, "it begins with a byte order mark: save it as UTF-8 without one");
@@ -48,14 +47,13 @@ static bool check(const char *text, struct err *err) {
   return ok;
 }
 
-char *json_read_input(const char *argument, struct err *err) {
-  if (!argument) return xstrdup("{}");
+char *json_read(const char *what, const char *argument, struct err *err) {
   char *text = strcmp(argument, "-") == 0 ? read_stream(stdin) : xstrdup(argument);
   if (!text) {
-    err_set(err, ERR_CONFIG, EXIT_USAGE, "start: standard input cannot be read or holds a NUL byte");
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: standard input cannot be read or holds a NUL byte", what);
     return NULL;
   }
-  if (check(text, err)) return text;
+  if (json_check(what, text, err)) return text;
   free(text);
   return NULL;
 }

@@ -6,8 +6,12 @@
 
 #include "base/err.h"
 
-/* The run's input: the argument itself, standard input for "-", {} for NULL. A terminated text owned by the caller; NULL if it
- * cannot be read or is no JSON (*err, exit 2). */
-char *json_read_input(const char *argument, struct err *err);
+/* what, in both: the words that an error begins with, such as "start: the input". */
+
+/* False if the text is no JSON (*err, exit 2). */
+bool json_check(const char *what, const char *text, struct err *err) __attribute__((warn_unused_result));
+/* The argument itself, or standard input for "-". A terminated text owned by the caller; NULL if it cannot be read or is no
+ * JSON (*err, exit 2). */
+char *json_read(const char *what, const char *argument, struct err *err);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/xalloc.h"
 #include "cli/commands.h"
+#include "cli/script_log.h"
 #include "cli/script_sql.h"
 #include "worker/executor_process.h"
 #include "worker/root.h"
@@ -21,20 +22,6 @@ struct script {
   int exit_code; /* -1 until the script has said it */
 };
 
-static void on_log(struct script *script, struct cursor *payload) {
-  enum log_level level = (enum log_level)cursor_u8(payload);
-  char *message = cursor_strdup(payload);
-  char *fields = cursor_strdup(payload);
-  if (message && !payload->bad && level >= script->log->level) {
-    if (script->log->format == LOG_TEXT) /* for a person: tracebacks keep their lines */
-      fprintf(stderr, "%s%s%s\n", message, fields ? " " : "", fields ? fields : "");
-    else
-      LOG(script->log, level, message, LOG_JSON_TEXT("fields", fields));
-  }
-  free(message);
-  free(fields);
-}
-
 static void refuse_flow_input(struct script *script, uint64_t task) {
   struct buf payload = {0};
   buf_put_str(&payload, NULL);
@@ -45,7 +32,7 @@ static void refuse_flow_input(struct script *script, uint64_t task) {
 
 static void on_frame(void *owner, struct frame *frame) {
   struct script *script = owner;
-  if (frame->type == FRAME_LOG) on_log(script, &frame->payload);
+  if (frame->type == FRAME_LOG) script_log(script->log, &frame->payload);
   if (frame->type == FRAME_FLOW_INPUT) refuse_flow_input(script, frame->task);
   if (frame->type == FRAME_QUERY) script_sql_query(script->sql, script->process, frame);
   if (frame->type != FRAME_EXIT) return;

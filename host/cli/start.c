@@ -38,7 +38,7 @@ static void print_run(const struct call *call, const char *run_id) {
 int command_start(const struct call *call) {
   struct err err;
   struct db db;
-  char *input = json_read_input(call->argc > 1 ? call->argv[1] : NULL, &err);
+  char *input = json_read("start: the input", call->argc > 1 ? call->argv[1] : "{}", &err);
   if (!input) return cli_fail(&err);
   if (!client_connect_to_schema(call->settings, "start", &db, &err)) {
     free(input);

@@ -1,0 +1,19 @@
+/* For a person the text alone, so that tracebacks keep their lines; else as every log line. */
+#include "cli/script_log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void script_log(struct log *log, struct cursor *payload) {
+  enum log_level level = (enum log_level)cursor_u8(payload);
+  char *message = cursor_strdup(payload);
+  char *fields = cursor_strdup(payload);
+  if (message && !payload->bad && level >= log->level) {
+    if (log->format == LOG_TEXT)
+      fprintf(stderr, "%s%s%s\n", message, fields ? " " : "", fields ? fields : "");
+    else
+      LOG(log, level, message, LOG_JSON_TEXT("fields", fields));
+  }
+  free(message);
+  free(fields);
+}
