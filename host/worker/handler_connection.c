@@ -195,7 +195,7 @@ static void on_lost(void *owner, const struct err *err, int retry_ms) {
   struct handler_pool *pool = connection->pool;
   struct handler_borrower *borrower = connection->borrower;
   struct err reason = *err;
-  bool lent = connection->state == HANDLER_LENT;
+  bool lent = connection->state == HANDLER_LENT, made = connection->state != HANDLER_OPENING;
   (void)retry_ms;
   leftovers_add(pool->leftovers, connection->backend);
   connection->backend = (struct pg_backend){0};
@@ -209,7 +209,7 @@ static void on_lost(void *owner, const struct err *err, int retry_ms) {
     borrower->events->lost(borrower->owner, &reason);
   else if (borrower)
     handler_pool_depart(pool, borrower);
-  if (!handler_pool_wants(pool, &reason)) handler_connection_free(connection);
+  if (!(made ? handler_pool_broke(pool) : handler_pool_not_made(pool, &reason))) handler_connection_free(connection);
 }
 
 void handler_connection_new(struct handler_pool *pool) {

@@ -86,7 +86,9 @@ static bool is_final(const struct err *err) {
   return false;
 }
 
-bool handler_pool_wants(struct handler_pool *pool, const struct err *err) {
+bool handler_pool_broke(struct handler_pool *pool) { return pool->waiting != NULL; }
+
+bool handler_pool_not_made(struct handler_pool *pool, const struct err *err) {
   if (pool->waiting && pool->options.patient && complaint_is_new(&pool->complaint, err))
     LOG(pool->log, LOG_WARN, "handler_database_lost", LOG_STR("sqlstate", *err->sqlstate ? err->sqlstate : NULL),
         LOG_STR("error", err->message));

@@ -55,8 +55,10 @@ struct handler_pool {
 /* handler_pool.c */
 /* The connection can be lent. */
 void handler_pool_is_free(struct handler_connection *connection);
-/* It broke, or could not be made. True: it goes on trying; else it is to be closed. */
-bool handler_pool_wants(struct handler_pool *pool, const struct err *err);
+/* A connection broke. True: another attempt is to be made; else it is to be closed. */
+bool handler_pool_broke(struct handler_pool *pool);
+/* The same for one that could not be made. */
+bool handler_pool_not_made(struct handler_pool *pool, const struct err *err);
 /* The borrower's connection broke while it was being cleared. */
 void handler_pool_depart(struct handler_pool *pool, struct handler_borrower *borrower);
 

@@ -70,6 +70,15 @@ local function is_luaflow_error(value)
   return type(metatable) == "table" and metatable.luaflow_error == true
 end
 
+--- Gives an error of luaflow's own calls the place of the handler where it has none: a tail call leaves no frame.
+---@param value any
+---@param handler function
+function errors.give_place(value, handler)
+  if type(value) ~= "table" or not is_luaflow_error(value) or value.where then return end
+  local info = debug.getinfo(handler, "S")
+  value.where = ("%s:%d"):format(info.short_src, info.linedefined)
+end
+
 --- What an error says beyond its text: it may quote values, so it is stored and not logged.
 ---@param value any
 ---@return string?

@@ -21,9 +21,10 @@ end
 
 local OUTCOME_OF_ENDING = { fail = "permanent", retry_after = "failed", snooze = "snoozed" }
 
-local function failure(host, value)
+local function failure(host, fn, value)
   local traceback
   if getmetatable(value) == raised_mt then value, traceback = value.value, value.traceback end
+  errors.give_place(value, fn)
   local message = errors.text(value, host.encode)
   local detail = errors.detail(value)
   local ending = errors.ending(value)
@@ -50,7 +51,7 @@ end
 function run.task(host, record, ctx, input)
   local ok, value = xpcall(record.fn, on_error, input, ctx)
   context.close(ctx)
-  if not ok then return failure(host, value) end
+  if not ok then return failure(host, record.fn, value) end
 
   local whole_array = record.kind == "array" or (record.feeds_map and record.kind ~= "map")
   local output, message = host.encode(value, "output", whole_array)

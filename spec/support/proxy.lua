@@ -27,8 +27,8 @@ function proxy.open(db)
 end
 
 --- Gives a command to the connections of a kind and waits until it is obeyed.
----@param kind "control"|"work"|"all"
----@param what "silent"|"halve"|"swallow"|"cut"|"heal"|"refuse"|"accept"
+---@param kind "control"|"work"|"handler"|"all"
+---@param what "silent"|"halve"|"swallow"|"cut"|"heal"|"refuse"|"accept"|"cut_commits"|"keep_commits"
 function methods:tell(kind, what)
   self.count = self.count + 1
   local file = assert(io.open(self.folder .. "/commands", "a"))

@@ -1,10 +1,11 @@
 -- The program behind spec/support/proxy.lua: luaflow lua proxy_process.lua FOLDER SERVER_SOCKET. Listens on FOLDER/.s.PGSQL.5432 and hands
--- bytes on, until commands in FOLDER/commands say otherwise: one a line, "KIND WHAT", where KIND is control, work or all.
+-- bytes on, until commands in FOLDER/commands say otherwise: one a line, "KIND WHAT", where KIND is control, work, handler or all.
 --   silent    connections of the kind that exist now hand nothing on any more, in either direction
 --   halve     of what the client says next on them half is handed on, and then nothing any more, in either direction
 --   swallow   what the server says on them is thrown away
 --   cut       they are closed
 --   heal      those that are silent and whose client is gone meanwhile are closed: the server learns of it
+--   cut_commits   each is closed as soon as it has handed a COMMIT on, or every third time half of it, from now on; keep_commits ends that
 --   refuse / accept   new connections of any kind are closed at once, or served again
 -- Each command is answered with its number in FOLDER/done.
 local ffi = require "ffi"
@@ -32,6 +33,7 @@ local READY = 1 + 4 + 8 + 16 -- POLLIN, POLLOUT, POLLERR, POLLHUP
 local folder, server = select(2, ...)
 local buffer = ffi.new("char[?]", SIZE)
 local links, refusing, commands_done = {}, false, 0
+local cutting, cuts = false, 0
 
 local function address_of(path)
   local address = ffi.new "struct spec_address"
@@ -52,6 +54,7 @@ local function recognize(link, text)
   link.seen = (link.seen or "") .. text
   if link.seen:find('listen "pgflow:', 1, true) then link.kind = "control" end
   if link.seen:find("pgflow.claim_tasks", 1, true) then link.kind = "work" end
+  if link.seen:find("pgflow.open_transaction", 1, true) then link.kind = "handler" end
   if link.kind then link.seen = nil end
 end
 
@@ -78,8 +81,14 @@ local function hand_on(link, way)
     text = text:sub(1, math.ceil(#text / 2))
     link.silent = true
   end
+  local commits = cutting and link.kind == "handler" and way.from == link.client and text:find("pgflow.complete_transaction", 1, true)
+  if commits then
+    cuts = cuts + 1
+    if cuts % 3 == 0 then text = text:sub(1, math.ceil(#text / 2)) end
+  end
   way.waiting = text
   flush(link, way)
+  if commits and not link.closed then close(link) end
 end
 
 local function accept(listener)
@@ -104,6 +113,7 @@ end
 
 local function obey(kind, what)
   if what == "refuse" or what == "accept" then refusing = what == "refuse" end
+  if what == "cut_commits" or what == "keep_commits" then cutting = what == "cut_commits" end
   for _, link in ipairs(links) do
     if not link.closed and (kind == "all" or kind == link.kind) then
       if what == "cut" then close(link) end

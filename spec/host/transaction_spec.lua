@@ -1,0 +1,333 @@
+-- Steps with transaction = true: what a handler writes is committed together with the task's completion, or not at all.
+local cjson = require "cjson"
+local files = require "spec.support.files"
+local process = require "spec.support.process"
+local proxy = require "spec.support.proxy"
+local scene = require "spec.support.scene"
+local wait = require "spec.support.wait"
+
+-- One statement for each in `before`, then what `how` says.
+local FLOWS = [[
+local luaflow = require "luaflow"
+local kept
+local function note(ctx)
+  local file = io.open(ctx.env.SPEC_FOLDER .. "/ran", "a")
+  file:write(ctx.attempt, "\n")
+  file:close()
+end
+local how = {
+  returns = function(input) return input.output end,
+  raises = function() error "on purpose" end,
+  fails = function() luaflow.fail "for good" end,
+  snoozes = function(_, ctx) if ctx.attempt == 1 and not kept then kept = true luaflow.snooze(0, "later") end return "woken" end,
+  sleeps = function(_, ctx) ctx:sleep(60) end,
+  runs = function(input, ctx) return ctx.tx:query(input.sql) end,
+  swallows = function(input, ctx)
+    local errors = luaflow.array()
+    for i, sql in ipairs(input.list) do
+      local ok, e = pcall(function() return ctx.tx:query(sql) end)
+      errors[i] = ok and "ok" or e.sqlstate .. " " .. e.message
+    end
+    ctx:log("info", "swallowed", { errors = errors })
+    return errors
+  end,
+  keeps = function(_, ctx) kept = ctx return "kept" end,
+  uses_kept = function(_, ctx)
+    local ok, e = pcall(function() return kept.tx:query "select 1" end)
+    local other, f = pcall(function() return kept:query "select 1" end)
+    return { ok, e, other, f }
+  end,
+}
+local function handler(input, ctx)
+  note(ctx)
+  for _, sql in ipairs(input.before or {}) do ctx.tx:query(sql) end
+  return how[input.how](input, ctx)
+end
+return {
+  luaflow.flow { slug = "moves", max_attempts = 2, base_delay = 0, timeout = 3 }:step({ slug = "move", transaction = true }, handler),
+  luaflow.flow { slug = "plain", max_attempts = 1 }:step({ slug = "move" }, handler),
+  luaflow.flow { slug = "lists", max_attempts = 1 }
+    :step({ slug = "move", transaction = true }, handler)
+    :map({ slug = "each", array = "move" }, function(element) return element end),
+  -- From two sides, so that they meet.
+  luaflow.flow { slug = "crosses", max_attempts = 1, timeout = 20 }:step({ slug = "move", transaction = true }, function(input, ctx)
+    note(ctx)
+    ctx.tx:query("update spec_moved set n = n + 1 where v = $1", input[1])
+    ctx:sleep(0.5)
+    ctx.tx:query("update spec_moved set n = n + 1 where v = $1", input[2])
+    return "crossed"
+  end),
+}
+]]
+
+local TRANSFERS = [[
+local luaflow = require "luaflow"
+return luaflow.flow { slug = "transfers", max_attempts = 50, base_delay = 0, timeout = 10 }
+  :map({ slug = "transfer", transaction = true }, function(n, ctx)
+    ctx.tx:query("insert into spec_transfers values ($1)", n)
+    ctx.tx:query("update spec_moved set n = n + case v when 'a' then -$1::int else $1::int end", 1)
+    return n
+  end)
+]]
+
+local INSERT = "insert into spec_moved (v) values ('x')"
+
+describe("a transactional step", function()
+  local here, between, queue
+
+  before_each(function()
+    here = scene.open { ["flows/moves.lua"] = FLOWS, ["flows/transfers.lua"] = TRANSFERS }
+    here.db:text [[
+      create table spec_moved (v text primary key, n int not null default 0);
+      create table spec_transfers (n int)]]
+    queue = "moves"
+  end)
+
+  after_each(function()
+    here:stop_workers()
+    here:assert_consistent()
+    assert.equal(0, here.db:number "select count(*) from pgflow.open_transactions")
+    here:close()
+    if between then between:close() end
+    between = nil
+  end)
+
+  local function worker(options, ...)
+    local args = { "--queue", queue, "--executors", "1", ... }
+    return here:worker { args = args, database = options and options.database, env = options and options.env }
+  end
+
+  local function start(input, flow) return here.db:start(flow or "moves", cjson.encode(input)) end
+
+  local function run(input, flow) return here.db:await_run(start(input, flow)) end
+
+  local function moved() return here.db:text "select string_agg(m.v || m.n, ',' order by m.v) from spec_moved m" end
+
+  local function ran() return #files.lines(here.root:at "ran") end
+
+  local function error_message() return here.db:text "select t.error_message from pgflow.step_tasks t" end
+
+  it("commits what it wrote with its completion, in one transaction", function()
+    worker()
+    local row = run { before = { INSERT }, how = "returns", output = { 1, "two" } }
+    assert.same({ "completed", '{"move": [1, "two"]}', "x0" }, { row.status, row.output_text, moved() })
+    assert.equal("t", here.db:text [[
+      select t.xmin = m.xmin from pgflow.step_tasks t, spec_moved m]])
+  end)
+
+  it("completes without having written anything", function()
+    worker()
+    assert.equal('{"move": null}', run({ how = "returns" }).output_text)
+  end)
+
+  it("undoes what it wrote when it fails", function()
+    worker()
+    assert.equal("failed", run({ before = { INSERT }, how = "raises" }).status)
+    assert.truthy(error_message():find "on purpose")
+    assert.same({ 2, "" }, { ran(), moved() })
+    assert.equal("failed", run({ before = { INSERT }, how = "fails" }).status)
+    assert.same({ 3, "" }, { ran(), moved() })
+    assert.equal("completed", run({ before = { INSERT }, how = "snoozes" }).status)
+    assert.same({ 5, "x0" }, { ran(), moved() })
+  end)
+
+  it("undoes what it wrote at its deadline, in a statement or between two", function()
+    worker(nil, "--handler-connections", "1")
+    assert.truthy(run({ before = { INSERT }, how = "sleeps" }).error_message:find "timed out after 3 s")
+    assert.truthy(run({ before = { INSERT }, how = "runs", sql = "select pg_sleep(60)" }).error_message:find "timed out after 3 s")
+    assert.equal("", moved())
+    assert.equal("completed", run({ before = { INSERT }, how = "returns" }).status)
+  end)
+
+  it("undoes what it wrote when its executor dies", function()
+    local host = worker()
+    local run_id = start { before = { INSERT }, how = "sleeps" }
+    wait.till(function() return ran() == 1 end, 5, "the handler to run")
+    wait.pause(0.3)
+    for _, pid in ipairs(host.process:living()) do
+      if pid ~= host.process.pid then process.send(pid, process.SIGKILL) end
+    end
+    host:await_log "executor_died"
+    assert.equal("failed", here.db:await_run(run_id).status) -- released, and late twice
+    assert.equal("", moved())
+  end)
+
+  for _, sql in ipairs { "commit", "rollback", "commit and chain", "rollback and chain", "abort", "end",
+    "prepare transaction 'spec'", "do $$ begin commit; end $$" } do
+    it("keeps nothing when its handler runs " .. sql, function()
+      local host = worker()
+      local row = run { before = { INSERT }, how = "swallows", list = { sql, "insert into spec_moved (v) values ('y')" } }
+      assert.equal("failed", row.status)
+      assert.equal("", moved())
+      local told = row.error_message .. cjson.encode(host:await_log("log").fields.errors)
+      assert.truthy(told:find("must not end the transaction", 1, true) or told:find("was ended by its handler", 1, true)
+        or told:find("invalid transaction termination", 1, true), told)
+      assert.equal(0, here.db:number "select count(*) from pg_prepared_xacts")
+    end)
+  end
+
+  it("says that nothing can be done after an error, and that it cannot complete", function()
+    local host = worker()
+    local row = run { how = "swallows", list = { INSERT, INSERT, "select 1" } }
+    assert.equal("failed", row.status)
+    local errors = host:await_log("log").fields.errors
+    assert.equal("ok", errors[1])
+    assert.truthy(errors[2]:find "^23505 duplicate key")
+    assert.truthy(errors[3]:find "^25P02 the transaction was aborted by an earlier error %(duplicate key", errors[3])
+    assert.truthy(row.error_message:find "the transaction was rolled back: duplicate key", row.error_message)
+    assert.equal("", moved())
+  end)
+
+  it("may guard a statement with a savepoint", function()
+    worker()
+    local row = run { before = { INSERT, "savepoint s" }, how = "swallows", list = { INSERT, "rollback to s" } }
+    assert.same({ "completed", "x0" }, { row.status, moved() })
+  end)
+
+  it("fails with the server's words when its commit is refused", function()
+    local host = worker()
+    here.db:text [[
+      create table spec_parent (v text primary key);
+      alter table spec_moved add foreign key (v) references spec_parent deferrable initially deferred]]
+    local row = run { before = { INSERT }, how = "returns" }
+    assert.equal("failed", row.status)
+    assert.truthy(error_message():find 'the transaction did not commit: .*foreign key.*: Key %(v%)=%(x%) is not present', error_message())
+    assert.is_nil(host.process:errors():find("(v)=(x)", 1, true)) -- values are not logged
+    assert.equal("", moved())
+  end)
+
+  it("undoes what it wrote when its output is of the wrong type", function()
+    queue = "lists"
+    worker()
+    local row = run({ before = { INSERT }, how = "returns", output = { a = 1 } }, "lists")
+    assert.same({ "failed", "" }, { row.status, moved() })
+    assert.truthy(error_message():find("TYPE_VIOLATION", 1, true))
+    assert.equal("completed", run({ before = { INSERT }, how = "returns", output = { 1, 2 } }, "lists").status)
+    assert.equal("x0", moved())
+  end)
+
+  it("undoes what it wrote when its run was cancelled meanwhile", function()
+    local host = worker()
+    local run_id = start { before = { INSERT }, how = "runs", sql = "select pg_sleep(1)" }
+    wait.till(function() return ran() == 1 end, 5, "the handler to run")
+    here.db:text(("select pgflow.cancel_run('%s')"):format(run_id))
+    wait.till(function() return #host:log "refused_late_result" + #host:log "lost_task" > 0 end, 6, "the refusal")
+    assert.equal("", moved())
+  end)
+
+  it("runs again at once after a deadlock, as the same attempt", function()
+    queue = "crosses"
+    local host = worker()
+    here.db:text "insert into spec_moved (v) values ('a'), ('b')"
+    local first, second = start({ "a", "b" }, "crosses"), start({ "b", "a" }, "crosses")
+    assert.equal("completed", here.db:await_run(first).status)
+    assert.equal("completed", here.db:await_run(second).status)
+    assert.same({ "a2,b2", 3 }, { moved(), ran() })
+    assert.equal(2, here.db:number "select count(*) from pgflow.step_tasks t where t.attempts_count = 1")
+    assert.truthy(host:await_log("restarted_handler").message:find "deadlock")
+  end)
+
+  it("runs again when its connection was lost", function()
+    worker()
+    local run_id = start { before = { INSERT }, how = "runs", sql = "select pg_sleep(0.5)" }
+    wait.till(function() return ran() == 1 end, 5, "the handler to run")
+    here.db:text [[
+      select pg_terminate_backend(a.pid) from pg_stat_activity a
+      where a.datname = current_database() and a.application_name like 'luaflow handler%']]
+    assert.equal("completed", here.db:await_run(run_id).status)
+    assert.same({ "x0", 2 }, { moved(), ran() })
+  end)
+
+  it("waits for a connection like everybody else", function()
+    worker(nil, "--handler-connections", "1", "--concurrency", "20")
+    here.db:start_all("moves", ([=[[%s]]=]):format((('{"how": "runs", "sql": "select pg_sleep(0.05)"},'):rep(20)):sub(1, -2)))
+    here.db:await_runs()
+    assert.equal(20, here.db:number "select count(*) from pgflow.runs r where r.status = 'completed'")
+  end)
+
+  it("finishes when its worker drains, and is undone when that is killed", function()
+    local host = worker()
+    local run_id = start { before = { INSERT }, how = "runs", sql = "select pg_sleep(1)" }
+    wait.till(function() return ran() == 1 end, 5, "the handler to run")
+    assert.same({ code = 0 }, host:stop())
+    assert.same({ "completed", "x0" }, { here.db:await_run(run_id, 1).status, moved() })
+    host = worker()
+    run_id = start { before = { "insert into spec_moved (v) values ('y')" }, how = "sleeps" }
+    wait.till(function() return ran() == 2 end, 5, "the handler to run")
+    host.process:signal(process.SIGTERM)
+    host:await_log "draining"
+    assert.same({ code = 0 }, host:stop())
+    assert.equal("x0", moved())
+    assert.equal(1, here.db:number "select count(*) from pgflow.step_tasks t where t.status = 'queued'")
+    here.db:text(("select pgflow.cancel_run('%s')"):format(run_id))
+  end)
+
+  it("is what ctx.tx is for, and only until it has returned", function()
+    queue = "plain"
+    local plain = worker()
+    local row = run({ how = "runs", sql = "select 1" }, "plain")
+    assert.truthy(row.error_message:find('ctx.tx: this step has no transaction; set transaction = true on step "move"', 1, true))
+    plain:stop()
+    queue = "moves"
+    worker()
+    assert.equal("completed", run({ how = "keeps" }).status)
+    local said = run({ how = "uses_kept" }).output.move
+    assert.same({ false, false }, { said[1], said[3] })
+    assert.truthy(said[2]:find "ctx.tx:query was called after its handler had returned")
+    assert.truthy(said[4]:find "ctx:query was called after its handler had returned")
+  end)
+
+  it("applies each transfer once although the connection breaks right behind COMMIT", function()
+    local count = os.getenv "LUAFLOW_LONG_SPECS" and 300 or 60
+    queue = "transfers"
+    between = proxy.open(here.db)
+    local host = worker({ database = between.conninfo }, "--concurrency", "8")
+    here.db:text "insert into spec_moved values ('a', 0), ('b', 0)"
+    between:tell("handler", "cut_commits")
+    local list = {}
+    for i = 1, count do list[i] = i end
+    local run_id = here.db:start("transfers", cjson.encode(list))
+    local needed = os.getenv "LUAFLOW_LONG_SPECS" and 100 or 20
+    wait.till(function() return #host:log "commit_unanswered" >= needed end, 120, "the cuts", 0.2)
+    between:tell("handler", "keep_commits")
+    assert.equal("completed", here.db:await_run(run_id, 60).status)
+    print(("# %d commits were not answered"):format(#host:log "commit_unanswered"))
+    assert.same({ count, count }, {
+      here.db:number "select count(*) from spec_transfers", here.db:number "select count(distinct t.n) from spec_transfers t" })
+    assert.equal(("a-%d,b%d"):format(count, count), moved())
+  end)
+
+  describe("whose handlers' connections are elsewhere", function()
+    local function launch(database)
+      return here:launch { args = { "--queue", "moves", "--executors", "1", "--handler-database", database } }
+    end
+
+    it("works as a role that has pgflow_handler, and is refused as another", function()
+      here.db:text [[
+        do $$ begin create role luaflow_spec_handler login; exception when duplicate_object then null; end $$;
+        revoke pgflow_handler from luaflow_spec_handler;
+        grant select, insert on spec_moved to luaflow_spec_handler]]
+      local database = here.db.conninfo .. " user=luaflow_spec_handler"
+      local refused = launch(database)
+      assert.same({ code = 4 }, refused.process:wait(15))
+      assert.truthy(refused.process:errors():find "hint: grant pgflow_handler to luaflow_spec_handler")
+      here.db:text "grant pgflow_handler to luaflow_spec_handler"
+      launch(database):await_log "running"
+      local row = run { before = { INSERT }, how = "runs", sql = "select session_user::text as me" }
+      assert.same({ "luaflow_spec_handler", "x0" }, { row.output.move[1].me, moved() })
+      here.db:text "revoke pgflow_handler from luaflow_spec_handler"
+    end)
+
+    it("is refused by another database", function()
+      local other = require("spec.support.database").clone()
+      other:text "update pgflow.settings set installation_id = gen_random_uuid()"
+      local refused = launch(other.conninfo)
+      assert.same({ code = 4 }, refused.process:wait(15))
+      assert.truthy(refused.process:errors():find "reaches another installation")
+      refused = launch(here.db.conninfo .. " dbname=postgres")
+      assert.same({ code = 4 }, refused.process:wait(15))
+      assert.truthy(refused.process:errors():find "cannot serve steps with transaction = true")
+      other:drop()
+    end)
+  end)
+end)
