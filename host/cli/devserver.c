@@ -131,7 +131,17 @@ bool devserver_clear(struct devserver *server, bool reset, struct log *log, stru
   return server->programs && devfiles_make_private(server->socket_folder, account_of(server), err);
 }
 
-/* Waits for the end of a child that leads a group. A signal that tells to stop ends the whole group first, and is returned. */
+/* A signal that tells to stop and has come already; 0: none. */
+static int pending_stop(const struct signals *signals) {
+  int got;
+  do {
+    got = signals_wait(signals, 0);
+  } while (got == SIGCHLD);
+  return got;
+}
+
+/* Waits for the end of a child that leads a group, or is about to: Ctrl-C may have ended it before it did. A signal that tells to
+ * stop ends the whole group first, and is returned. */
 static int await_group(pid_t pid, const struct signals *signals, int *status) {
   while (!child_ended(pid, false, status)) {
     int got = signals_wait(signals, POLL_MS);
@@ -140,7 +150,7 @@ static int await_group(pid_t pid, const struct signals *signals, int *status) {
     child_ended(pid, true, status);
     return got;
   }
-  return 0;
+  return *status == 0 ? 0 : pending_stop(signals);
 }
 
 static bool make_data(const struct devserver *server, const struct signals *signals, int *signal, struct log *log,
@@ -185,24 +195,17 @@ static bool spawn_server(struct devserver *server, struct err *err) {
   char *program = xasprintf("%s/postgres", server->programs);
   char *sockets = xasprintf("unix_socket_directories=%s", server->socket_folder);
   bool statistics = devfiles_has_library(server->programs, "pg_stat_statements");
-  const char *argv[] = {program, /* by its path: it looks for its libraries from there */
-                        "-D",
-                        server->data,
-                        "-p",
-                        "5432",
-                        "-c",
-                        "listen_addresses=",
-                        "-c",
-                        sockets,
-                        "-c",
-                        "unix_socket_permissions=0700",
-                        "-c",
-                        "logging_collector=off",
-                        "-c",
-                        "max_connections=200",
-                        "-c",
-                        statistics ? "shared_preload_libraries=pg_stat_statements" : "shared_preload_libraries=",
-                        NULL};
+  const char *argv[] = {
+      program, /* by its path: it looks for its libraries from there */
+      "-D",    server->data,
+      "-p",    "5432",
+      "-c",    "listen_addresses=",
+      "-c",    sockets,
+      "-c",    "unix_socket_permissions=0700",
+      "-c",    "logging_collector=off",
+      "-c",    "max_connections=200",
+      "-c",    statistics ? "shared_preload_libraries=pg_stat_statements" : "shared_preload_libraries=",
+      NULL};
   const struct account *account = account_of(server);
   int output = devfiles_open_log(server->log_file, account, err);
   if (output < 0) return false;

@@ -345,6 +345,34 @@ return luaflow.worker { queue = "sixth", flows = { sixth } }
     assert.equal(1, select(2, attempts()))
   end)
 
+  it("gives up a load that drags on when the files have changed since", function()
+    start()
+    here.root:write("parts/version.lua", "while true do end")
+    host.process:signal(process.SIGHUP)
+    wait.pause(0.3)
+    write_version(2)
+    host.process:signal(process.SIGHUP)
+    host:await_log("reloaded", 15)
+    assert.equal(1, #host:log "load_given_up")
+    assert.equal("2/2 2/2", versions(here.db:complete("work", "{}")))
+  end)
+
+  for _, seconds in ipairs { 0, 0.02, 0.05 } do
+    it(("ends with the worker that is told to stop %g s later"):format(seconds), function()
+      start()
+      local run_id = here.db:start("work", '{"seconds": 1}')
+      await_attempts(3)
+      write_version(2)
+      host.process:signal(process.SIGHUP)
+      wait.pause(seconds)
+      host.process:signal(process.SIGTERM)
+      assert.same({ code = 0 }, host.process:wait(10))
+      host.process:assert_gone()
+      assert.equal("1/1 1/1", versions(here.db:await_run(run_id)))
+      assert.equal(1, select(2, attempts()))
+    end)
+  end
+
   local function resident_kb()
     return tonumber(files.read(("/proc/%d/status"):format(host.process.pid)):match "VmRSS:%s*(%d+)")
   end
@@ -396,7 +424,8 @@ return luaflow.worker { queue = "sixth", flows = { sixth } }
     for _, line in ipairs(host:log "summary") do most_old = math.max(most_old, line.old_generations) end
     assert.is_true(most_old <= 2, most_old .. " old generations")
     assert.is_true(most_processes <= 1 + 2 * 4, most_processes .. " processes")
-    assert.is_true(late_kb - early_kb < 4096, ("host's memory: %d kB, then %d kB"):format(early_kb, late_kb))
+    local room_kb = os.getenv "ASAN_OPTIONS" and 65536 or 4096 -- the sanitizer keeps what was freed
+    assert.is_true(late_kb - early_kb < room_kb, ("host's memory: %d kB, then %d kB"):format(early_kb, late_kb))
 
     local runs = here.db:number "select count(*) from pgflow.runs"
     assert.equal(runs, here.db:number "select count(*) from pgflow.runs r where r.status = 'completed'")
