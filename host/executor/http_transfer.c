@@ -1,6 +1,7 @@
 /* The easy handle's options, and what becomes of its result. */
 #include "executor/http_transfer.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -19,6 +20,14 @@ static size_t on_body(char *bytes, size_t one, size_t length, void *owner) {
   return length;
 }
 
+/* What handlers start must not hold connections open. */
+static int on_connecting(void *owner, curl_socket_t socket, curlsocktype purpose) {
+  (void)owner;
+  (void)purpose;
+  fcntl(socket, F_SETFD, FD_CLOEXEC);
+  return CURL_SOCKOPT_OK;
+}
+
 struct http_transfer *http_transfer_new(size_t body_limit) {
   struct http_transfer *transfer = xcalloc(1, sizeof *transfer);
   CURL *easy = curl_easy_init();
@@ -34,6 +43,7 @@ struct http_transfer *http_transfer_new(size_t body_limit) {
   curl_easy_setopt(easy, CURLOPT_USERAGENT, "luaflow/" LUAFLOW_VERSION);
   curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
   curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+  curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, on_connecting);
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, connect_timeout_ms);
   return transfer;
 }
@@ -48,14 +58,14 @@ void http_transfer_free(struct http_transfer *transfer) {
 
 /* ---- the request ---- */
 
-static bool has_part(const CURLU *url, CURLUPart part, const char *value) {
+static bool has_part(CURLU *url, CURLUPart part, const char *value) {
   char *found = NULL;
-  bool equal = curl_url_get((CURLU *)url, part, &found, 0) == CURLUE_OK && strcasecmp(found, value) == 0;
+  bool equal = curl_url_get(url, part, &found, 0) == CURLUE_OK && strcasecmp(found, value) == 0;
   curl_free(found);
   return equal;
 }
 
-static bool is_http(const CURLU *url) {
+static bool is_http(CURLU *url) {
   return has_part(url, CURLUPART_SCHEME, "http") || has_part(url, CURLUPART_SCHEME, "https");
 }
 
@@ -194,20 +204,30 @@ char *http_transfer_public_url(const struct http_transfer *transfer) {
   return text;
 }
 
-static bool same_part(const CURLU *a, const CURLU *b, CURLUPart part) {
+static bool same_part(CURLU *a, CURLU *b, CURLUPart part) {
   char *value = NULL;
-  bool equal = curl_url_get((CURLU *)a, part, &value, CURLU_DEFAULT_PORT) == CURLUE_OK;
+  bool equal = curl_url_get(a, part, &value, CURLU_DEFAULT_PORT) == CURLUE_OK;
   if (equal) {
     char *other = NULL;
-    equal = curl_url_get((CURLU *)b, part, &other, CURLU_DEFAULT_PORT) == CURLUE_OK && strcasecmp(value, other) == 0;
+    equal = curl_url_get(b, part, &other, CURLU_DEFAULT_PORT) == CURLUE_OK && strcasecmp(value, other) == 0;
     curl_free(other);
   }
   curl_free(value);
   return equal;
 }
 
-static bool is_same_origin(const CURLU *a, const CURLU *b) {
+static bool is_same_origin(CURLU *a, CURLU *b) {
   return same_part(a, b, CURLUPART_SCHEME) && same_part(a, b, CURLUPART_HOST) && same_part(a, b, CURLUPART_PORT);
+}
+
+/* The credentials of the URL go along where they may. */
+static void copy_credentials(CURLU *from, CURLU *to) {
+  static const CURLUPart parts[] = {CURLUPART_USER, CURLUPART_PASSWORD};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    char *value = NULL;
+    if (curl_url_get(from, parts[i], &value, 0) == CURLUE_OK) curl_url_set(to, parts[i], value, 0);
+    curl_free(value);
+  }
 }
 
 static bool is_redirect(long status) {
@@ -223,13 +243,15 @@ struct http_redirect http_transfer_redirect(const struct http_transfer *transfer
   CURLU *target = curl_url_dup(transfer->url);
   if (!target) abort(); /* out of memory */
   CURLUcode code = curl_url_set(target, CURLUPART_URL, location->value, CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE);
-  if (code != CURLUE_OK)
+  if (code != CURLUE_OK) {
     *why = curl_url_strerror(code);
-  else if (!is_http(target))
+  } else if (!is_http(target)) {
     *why = "it is not one of http or https";
-  else if (curl_url_get(target, CURLUPART_URL, &redirect.url, 0) != CURLUE_OK)
-    redirect.url = NULL;
-  redirect.same_origin = redirect.url && is_same_origin(transfer->url, target);
+  } else {
+    redirect.same_origin = is_same_origin(transfer->url, target);
+    if (redirect.same_origin) copy_credentials(transfer->url, target);
+    if (curl_url_get(target, CURLUPART_URL, &redirect.url, 0) != CURLUE_OK) redirect.url = NULL;
+  }
   curl_url_cleanup(target);
   return redirect;
 }

@@ -1,8 +1,10 @@
 -- luaflow.http against real servers: what is sent, what comes back, every kind of failure, many at once, and the end of a request at
 -- its attempt's deadline.
 local cjson = require "cjson"
+local files = require "spec.support.files"
 local http = require "luaflow.http"
 local http_server = require "spec.support.http_server"
+local process = require "spec.support.process"
 local scene = require "spec.support.scene"
 local wait = require "spec.support.wait"
 
@@ -123,8 +125,13 @@ describe("http.request", function()
       return request("/answer?status=302&Location=" .. location,
         { user = user, headers = { Authorization = "Bearer secret", Cookie = "secret", ["X-Other"] = "kept" } }):json().headers
     end
+    local function user_sent(location)
+      return request("/answer?status=302&Location=" .. location, { user = "user:pw@" }):json().headers.authorization
+    end
     local here, there = get "/echo", get(other.url .. "/echo", "user:pw@")
+    local to_same, to_whole, to_other = user_sent "/echo", user_sent(server.url .. "/echo"), user_sent(other.url:sub(6) .. "/echo")
     other:close()
+    assert.same({ "Basic dXNlcjpwdw==", "Basic dXNlcjpwdw==" }, { to_same, to_whole, to_other })
     assert.same({ "Bearer secret", "secret", "kept" }, { here.authorization, here.cookie, here["x-other"] })
     assert.same({ x = "kept" }, { x = there["x-other"], authorization = there.authorization, cookie = there.cookie })
   end)
@@ -179,6 +186,22 @@ describe("http.request", function()
     local before = stats().accepted
     for _ = 1, 20 do request "/echo" end
     assert.equal(before, stats().accepted)
+  end)
+
+  it("goes through the proxy of the environment", function()
+    local folder = files.temporary_folder()
+    files.write(folder .. "/script.lua", [[
+      local http = require "luaflow.http"
+      print(http.request({ url = "http://somewhere.invalid/echo" }):json().target)
+      print(http.request({ url = arg[1] }):json().target)
+      print(select(2, pcall(http.request, { url = "https://somewhere.invalid/" })).kind)
+    ]])
+    local result = process.run {
+      argv = { process.luaflow(), "lua", folder .. "/script.lua", server.url .. "/echo" },
+      env = { http_proxy = server.url, https_proxy = server.url, no_proxy = "127.0.0.1" },
+    }
+    files.remove(folder)
+    assert.same({ 0, "http://somewhere.invalid/echo\n/echo\nproxy\n", "" }, { result.code, result.out, result.err })
   end)
 
   it("works in the handler alone", function()

@@ -7,6 +7,7 @@
 --   /big/BYTES        a body of that length;  /endless  one in chunks without end
 --   /truncated        an answer that ends too early;  /close  none at all;  /garbage  what is no HTTP
 --   /stats            connections accepted and open, and requests whose client left before they were answered
+-- and 403 to anything else, such as a CONNECT.
 local bit = require "bit"
 local cjson = require "cjson"
 local ffi = require "ffi"
@@ -124,8 +125,10 @@ local function serve(connection)
     local request = take_request(connection)
     if not request then return end
     connection.method = request.method
-    local name, argument = request.target:match "^/(%a+)/?([^?]*)"
-    routes[name](connection, request, argument)
+    local path = request.target:gsub("^http://[^/]+", "") -- as a proxy is asked, whose part it plays then
+    local name, argument = path:match "^/(%a+)/?([^?]*)"
+    local route = routes[name]
+    if route then route(connection, request, argument) else answer(connection, 403, {}, "") end
   end
 end
 
