@@ -5,7 +5,6 @@ local json = require "luaflow.json"
 
 local pg = {}
 
-local MAX_PARAMETERS = 65535 -- what the protocol can count
 local EXACT = 2 ^ 63
 
 local int64_t, uint64_t = ffi.typeof "int64_t", ffi.typeof "uint64_t"
@@ -129,7 +128,6 @@ end
 ---@return integer|string
 function pg.parameters(encode, ...)
   local count, given, texts = select("#", ...), { ... }, {}
-  if count > MAX_PARAMETERS then return nil, ("%d parameters, at most %d are possible"):format(count, MAX_PARAMETERS) end
   for i = 1, count do
     local text, problem = value_text(given[i], encode, "parameter " .. i)
     if problem then return nil, problem end

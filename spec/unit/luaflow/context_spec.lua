@@ -70,6 +70,34 @@ describe("ctx", function()
     assert.is_true(ctx:stopping())
   end)
 
+  it("asks the host for statements, and only for its own task", function()
+    local asked = {}
+    local function query(...)
+      asked[#asked + 1] = { select("#", ...), ... }
+      return { n = 0 }
+    end
+    local host = fake_host.new { query = query, tx_query = query, task = function() return 7 end }
+    local ctx = context.new(host, { number = 7, step_slug = "pay", transaction = true })
+    assert.same({ n = 0 }, ctx:query("select $1", nil))
+    assert.same({ n = 0 }, ctx.tx:query("select 2"))
+    assert.same({ { 2, "select $1" }, { 1, "select 2" } }, asked)
+    local other = context.new(host, { number = 8, transaction = true })
+    assert.has_error(function() other:query "select 1" end, "ctx:query was called with the ctx of another task")
+    assert.has_error(function() other.tx:query "select 1" end, "ctx.tx:query was called with the ctx of another task")
+    context.close(ctx)
+    assert.has_error(function() ctx:query "select 1" end, "ctx:query was called after its handler had returned")
+    assert.has_error(function() ctx.tx:query "select 1" end, "ctx.tx:query was called after its handler had returned")
+  end)
+
+  it("has a transaction only where its step has one", function()
+    local ctx = context.new(fake_host.new(), TASK)
+    assert.has_error(function() ctx.tx:query "select 1" end,
+      'ctx.tx: this step has no transaction; set transaction = true on step "s"')
+    assert.has_error(function() ctx.tx.query "select 1" end, "call it with a colon: ctx.tx:query(sql, ...)")
+    assert.has_error(function() return ctx.tx.commit end, "ctx.tx has no commit: it has query")
+    assert.has_error(function() ctx.tx.x = 1 end, "ctx.tx is read-only: x cannot be set")
+  end)
+
   it("says how to call a method that was called with a dot", function()
     local ctx = context.new(fake_host.new(), TASK)
     assert.has_error(function() ctx.sleep(1) end, "call it with a colon: ctx:sleep(seconds)")

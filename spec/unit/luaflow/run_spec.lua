@@ -57,6 +57,35 @@ describe("an unmarked empty table", function()
   end)
 end)
 
+describe("a handler that raises an error of SQL", function()
+  local pg = require "luaflow.pg"
+
+  local function raise(fields)
+    return function() error(pg.error(fields)) end
+  end
+
+  it("fails with its text, and its detail apart", function()
+    local outcome = outcome_of(raise { message = "taken", sqlstate = "23505", detail = "Key (v)=(secret)" })
+    assert.same({ "failed", "Key (v)=(secret)" }, { outcome.outcome, outcome.detail })
+    assert.truthy(outcome.message:find "run_spec.lua:%d+: taken %(SQLSTATE 23505%)$", outcome.message)
+    assert.is_string(outcome.traceback)
+  end)
+
+  it("keeps the detail through fail, and leaves the traceback of a conflict out", function()
+    local outcome = outcome_of(function() luaflow.fail(pg.error { message = "taken", detail = "d" }) end)
+    assert.same({ "permanent", "d" }, { outcome.outcome, outcome.detail })
+    local problem = pg.error { message = "deadlock" }
+    problem.restarts = true
+    assert.is_nil(outcome_of(function() error(problem) end).traceback)
+  end)
+
+  it("is told the handler's place where the call left no frame", function()
+    local problem = pg.error { message = "x" }
+    problem.where = nil
+    assert.truthy(outcome_of(function() error(problem) end).message:find "run_spec.lua:%d+: x$")
+  end)
+end)
+
 describe("an array step that returns something else", function()
   it("has failed for good when no map reads it", function()
     for type_name, value in pairs {
