@@ -27,8 +27,8 @@ return luaflow.flow { slug = "bank", max_attempts = 100, base_delay = 0, timeout
     local on = transaction and ctx.tx or ctx
     on:query("insert into ledger values ($1)", transfer.id)
     ctx:sleep(0.01)
+    on:query("select id from accounts order by id for update") -- always in this order: no deadlocks
     on:query("update accounts set balance = balance + case id when $1 then -$2::bigint else $2::bigint end", transfer.from, transfer.amount)
-    ctx:sleep(0.01)
     return transfer.id
   end)
 ]]
