@@ -43,8 +43,8 @@ compare.seeds(options, function(verdict, last)
     differences = differences + 1
     if differences <= SHOWN then say("%s", show.finding(shrink.finding(finding, options.connections))) end
   end
-  if wait.now() - begun > 10 * (told + 1) then
-    told = math.floor((wait.now() - begun) / 10)
+  if wait.now() - begun > 30 * (told + 1) then
+    told = math.floor((wait.now() - begun) / 30)
     say("%5d s  to seed %d, %d differences", wait.now() - begun, last, differences)
   end
 end)
