@@ -42,11 +42,11 @@ struct lifecycle {
   char worker_id[37];
   char *program; /* the log's context */
   char *application_name;
-  char *handler_name; /* the same for handlers' connections */
+  char *handler_name;             /* the same for handlers' connections */
   char *listen;                   /* the LISTEN statement */
   const char *control_session[2]; /* borrowed: settings, listen */
-  const char *root; /* borrowed, as in the executors' options */
-  char *queue;      /* NULL until it is chosen */
+  const char *root;               /* borrowed, as in the executors' options */
+  char *queue;                    /* NULL until it is chosen */
   struct pool *pool;
   struct generation *serving;       /* NULL until the first one has loaded */
   const struct load_worker *worker; /* of the report of the one that serves */
@@ -63,7 +63,8 @@ struct lifecycle {
   struct pg_backend control_backend, work_backend; /* of connections not lost yet */
   uint64_t lost_at;                                /* a connection is lost since then; 0: none is */
   uint64_t lost_logged_at;
-  struct complaint lost, complaint, unknown; /* about connections; about the deployment; about steps that were not loaded */
+  struct complaint lost, complaint,
+      unknown;      /* about connections; about the deployment; about steps that were not loaded */
   uv_timer_t timer; /* next try to deploy; end of grace; end of the wait for the database. Never two at once */
   int tries_failed; /* to check or deploy, RETRY_STEPS at most */
   bool checking;    /* the schema check is under way */

@@ -9,10 +9,10 @@
 #include "worker/source.h"
 
 /* X(state, text, states it may move to) */
-#define GENERATION_STATES(X)                       \
-  X(LOADING, "loading", IN(LOADED) | IN(LEAVING))  \
-  X(LOADED, "loaded", IN(SERVING) | IN(LEAVING))   \
-  X(SERVING, "serving", IN(LEAVING))               \
+#define GENERATION_STATES(X)                      \
+  X(LOADING, "loading", IN(LOADED) | IN(LEAVING)) \
+  X(LOADED, "loaded", IN(SERVING) | IN(LEAVING))  \
+  X(SERVING, "serving", IN(LEAVING))              \
   X(LEAVING, "leaving", 0) /* until its last executor was reaped */
 
 enum generation_state {

@@ -12,8 +12,8 @@
        " (select s.development from pgflow.settings s)"                                                      \
        " from pgflow.migrations m order by m.version desc limit 1")                                          \
   STMT(PREVIEW,                                                                                              \
-       "select c.flow_slug, c.status, c.message, array_to_string(c.differences, E'\\n')"                      \
-       " from pgflow.preview_deployment($1::jsonb) c")                                                        \
+       "select c.flow_slug, c.status, c.message, array_to_string(c.differences, E'\\n')"                     \
+       " from pgflow.preview_deployment($1::jsonb) c")                                                       \
   STMT(DEPLOY,                                                                                               \
        "select flow_slug, status, alias_status, array_to_string(differences, E'\\n'), message"               \
        " from pgflow.deploy_flows($1::uuid, $2::text, $3::text, $4::jsonb, $5::bigint)")                     \

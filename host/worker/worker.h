@@ -14,18 +14,18 @@ struct worker_options {
   const char *root;         /* NULL: found from the first path */
   const char *const *paths; /* as given on the command line; relative ones are taken from the current folder */
   size_t path_count;
-  int executors;           /* processes, 1 or more */
-  int concurrency;         /* most tasks in flight, 1 or more */
-  int batch;               /* most tasks in one transaction, 1 or more */
-  double grace_s;          /* time to drain, in seconds */
-  int64_t executor_memory; /* bytes, each */
-  int64_t max_output;      /* bytes of one task's output, or of one result of a handler's SQL */
-  int handler_connections; /* for handlers' SQL, 1 or more */
+  int executors;                /* processes, 1 or more */
+  int concurrency;              /* most tasks in flight, 1 or more */
+  int batch;                    /* most tasks in one transaction, 1 or more */
+  double grace_s;               /* time to drain, in seconds */
+  int64_t executor_memory;      /* bytes, each */
+  int64_t max_output;           /* bytes of one task's output, or of one result of a handler's SQL */
+  int handler_connections;      /* for handlers' SQL, 1 or more */
   const char *handler_database; /* for them; NULL: database */
-  const char *env_file; /* variables for handlers; NULL: none */
-  bool development;        /* handlers must not write new globals */
-  bool watch;              /* reloads when a file changes */
-  int dev;                 /* a datagram socket to dev, see tell_dev.h; -1: none */
+  const char *env_file;         /* variables for handlers; NULL: none */
+  bool development;             /* handlers must not write new globals */
+  bool watch;                   /* reloads when a file changes */
+  int dev;                      /* a datagram socket to dev, see tell_dev.h; -1: none */
 };
 
 /* Runs until the worker has stopped; returns the exit code of the command. Errors and problems of modules have been
