@@ -6,6 +6,7 @@ set search_path = ''
 as $$
 declare
   v_slug text := p_flow ->> 'slug';
+  v_fault text := pgflow._registry_fault(p_flow, p_registry);
   v_stored pgflow.flows;
   v_other text;
   v_routing jsonb := pgflow._get_flow_routing(v_slug);
@@ -13,8 +14,8 @@ declare
   v_routing_differences text[];
   v_queue_refusals text[];
 begin
-  if not pgflow.is_valid_slug(v_slug) or not pgflow.is_valid_slug(p_flow ->> 'alias') then
-    return row(v_slug, 'invalid', '{}'::text[], 'the slug or the alias is not valid')::pgflow.deployment_check;
+  if v_fault is not null then
+    return row(v_slug, 'invalid', '{}'::text[], v_fault)::pgflow.deployment_check;
   end if;
   select f.* into v_stored from pgflow.flows f where f.flow_slug = v_slug;
   select min(f.flow_slug) into v_other from pgflow._named_flows(p_registry) f where lower(f.flow_slug) = lower(v_slug) and f.flow_slug <> v_slug;

@@ -1,5 +1,5 @@
 -- Removes a flow with its runs, and archives its own active messages; drops no queue. The alias stays, without an active
--- version if this one was it. The caller holds the deployment lock and the alias's lock, exclusively.
+-- version if this one was it. Ended runs are locked too: they may be pruned meanwhile. The caller holds the deployment lock and the alias's lock, exclusively.
 create or replace function pgflow._drop_flow(p_flow_slug text) returns void
 language plpgsql volatile
 set search_path = ''
@@ -8,7 +8,7 @@ declare
   v_queue_names text[];
   v_message_ids bigint[];
 begin
-  perform pgflow.lock_runs(array(select r.run_id from pgflow.runs r where r.flow_slug = p_flow_slug and r.status = 'started'));
+  perform pgflow._lock_runs_briefly(array(select r.run_id from pgflow.runs r where r.flow_slug = p_flow_slug));
   with gone as (
     delete from pgflow.step_tasks t using pgflow.runs r
     where r.flow_slug = p_flow_slug and t.run_id = r.run_id

@@ -1,7 +1,7 @@
 -- add_step(flow_slug, step_slug, deps_slugs, ...) -> the step's row. Compatibility; owner only.
 -- The step's queue is that of the default routing. An existing step with the same dependencies is returned unchanged; one
--- with others is refused, as are duplicate dependencies, a map with several, and a flow that a worker deployed.
--- Raises foreign_key_violation for an unknown flow or dependency. Locks: the deployment lock until commit.
+-- with others is refused, as are duplicate dependencies, a map with several, a flow that a worker deployed, and one that has runs.
+-- Raises foreign_key_violation for an unknown flow or dependency. Locks: the deployment lock and the flow's alias, exclusively, until commit.
 create or replace function pgflow.add_step(
   flow_slug text, step_slug text, deps_slugs text[] default '{}',
   max_attempts int default null, base_delay int default null, timeout int default null, start_delay int default null,
@@ -16,6 +16,7 @@ declare
   v_deps text[] := coalesce(add_step.deps_slugs, '{}');
   v_known_deps text[];
   v_step pgflow.steps;
+  v_flow pgflow.flows;
 begin
   perform pgflow._lock_deployments();
   select s.* into v_step from pgflow.steps s
@@ -29,9 +30,17 @@ begin
     end if;
     return v_step;
   end if;
-  if exists (select from pgflow.flows f where f.flow_slug = add_step.flow_slug and f.is_deployed) then
+  select f.* into v_flow from pgflow.flows f where f.flow_slug = add_step.flow_slug;
+  if v_flow.is_deployed then
     raise exception 'flow % was deployed by a worker: a changed graph needs a new slug', add_step.flow_slug
       using errcode = 'object_not_in_prerequisite_state';
+  end if;
+  if found then
+    perform pgflow._lock_aliases(array[v_flow.flow_alias]);
+  end if;
+  if exists (select from pgflow.runs r where r.flow_slug = add_step.flow_slug) then
+    raise exception 'flow % has runs, which lack the step: a changed graph needs a new slug', add_step.flow_slug
+      using errcode = 'object_not_in_prerequisite_state', hint = 'or delete the flow with its runs (pgflow.delete_flow_and_data), and create it anew';
   end if;
   return pgflow._insert_step(
     add_step.flow_slug, add_step.step_slug, coalesce(add_step.step_type, 'single'), v_deps, lower(add_step.flow_slug),

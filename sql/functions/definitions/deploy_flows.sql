@@ -18,6 +18,10 @@ declare
   v_refusal text;
   v_checks pgflow.deployment_check[];
 begin
+  if not pgflow.is_valid_queue_name(p_queue_name) or jsonb_typeof(p_registry -> 'flows') is distinct from 'array' then
+    raise exception 'a deployment needs a queue and the flows of a registry, not queue % and flows that are %',
+      quote_nullable(p_queue_name), coalesce(jsonb_typeof(p_registry -> 'flows'), 'absent') using errcode = 'invalid_parameter_value';
+  end if;
   perform pgflow._lock_deployments();
   v_is_new := not exists (select from pgflow.worker_functions w where w.function_name = p_function_name);
   v_refusal := pgflow._deployment_refusal(p_worker_id, p_function_name);

@@ -14,6 +14,9 @@ declare
   v_differences text[] := '{}';
   v_status text := 'compiled';
 begin
+  if jsonb_typeof(ensure_flow_compiled.shape -> 'steps') is distinct from 'array' then
+    raise exception 'the shape of flow % has no array of steps', quote_nullable(ensure_flow_compiled.flow_slug) using errcode = 'invalid_parameter_value';
+  end if;
   perform pgflow._lock_deployments();
   select f.* into v_stored from pgflow.flows f where f.flow_slug = ensure_flow_compiled.flow_slug;
   if found then

@@ -17,8 +17,8 @@ begin
     where r.status = 'started' and exists (
       select from pgflow.step_tasks t where t.run_id = r.run_id and t.queue_name = p_queue_name and t.status in ('queued', 'started')
     )
-    order by r.run_id for update
   );
+  perform pgflow._lock_runs_briefly(v_run_ids);
   execute format(
     'select greatest((select max(t.message_id) from pgflow.step_tasks t where t.queue_name = $1), (select max(a.msg_id) from pgmq.%I a))',
     pgmq.format_table_name(p_queue_name, 'a')

@@ -5,7 +5,7 @@ set search_path = ''
 as $$
 declare
   v_unknown text := (
-    select string_agg(n.name, ', ' order by n.name) from unnest(p_function_names) as n (name)
+    select string_agg(coalesce(n.name, 'NULL'), ', ' order by n.name) from unnest(p_function_names) as n (name)
     where not exists (select from pgflow.worker_functions f where f.function_name = n.name)
   );
 begin

@@ -17,7 +17,7 @@ begin
   end if;
   select string_agg(format('%s (%s)', s.function_name, s.live_workers), ', ') into v_waiting
   from pgflow.rollout_status() s where s.live_workers > 0;
-  if v_waiting is not null and not p_force then
+  if v_waiting is not null and p_force is not true then
     raise exception 'old workers still live: %', v_waiting
       using errcode = 'object_not_in_prerequisite_state', hint = 'wait until they have drained, or stop them; to go on regardless, force it';
   end if;

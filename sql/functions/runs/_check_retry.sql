@@ -1,5 +1,5 @@
 -- Raises object_not_in_prerequisite_state where a run cannot be retried: it did not fail and was not cancelled, or its version is inactive and no live worker
--- handles a step that would run.
+-- handles a step that would run. Workers are judged under READ COMMITTED only.
 create or replace function pgflow._check_retry(p_run pgflow.runs) returns void
 language plpgsql stable
 set search_path = ''
@@ -14,6 +14,10 @@ begin
   end if;
   if v_active = p_run.flow_slug then
     return;
+  end if;
+  if current_setting('transaction_isolation') in ('repeatable read', 'serializable') then
+    raise exception 'version % is not active, and this transaction may not see the workers as they are now', p_run.flow_slug
+      using errcode = 'object_not_in_prerequisite_state', hint = 'retry the run in a transaction that is READ COMMITTED';
   end if;
   select string_agg(s.step_slug, ', ' order by s.step_index) into v_unhandled
   from pgflow.steps s

@@ -19,7 +19,7 @@ begin
             from pgflow.flow_aliases a where a.active_flow_slug is not null),
           'no flow is deployed yet: start a worker that has it');
   end if;
-  perform pg_advisory_xact_lock_shared(pgflow._alias_lock_key(v_alias));
+  perform pgflow._share_alias(v_alias);
   select f.* into v_flow
   from pgflow.flow_aliases a
   join pgflow.flows f on f.flow_slug = any (array[a.active_flow_slug])

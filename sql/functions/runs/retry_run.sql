@@ -17,7 +17,7 @@ declare
   v_run pgflow.runs;
   v_new_run_id uuid;
 begin
-  perform pg_advisory_xact_lock_shared(pgflow._alias_lock_key(r.flow_alias)) from pgflow.runs r where r.run_id = retry_run.run_id;
+  perform pgflow._share_alias(r.flow_alias) from pgflow.runs r where r.run_id = retry_run.run_id;
   perform pgflow.lock_runs(array[retry_run.run_id]);
   select r.* into v_run from pgflow.runs r where r.run_id = retry_run.run_id;
   if not found then

@@ -7,7 +7,7 @@ begin
   return (
     select case
       when w.worker_id is null or w.deprecated_at is not null or w.stopped_at is not null then 'not_subscribed'
-      when w.generation <> p_generation then 'stale_generation'
+      when w.generation is distinct from p_generation then 'stale_generation'
     end
     from (select p_worker_id as worker_id) given
     left join pgflow.workers w on w.worker_id = given.worker_id and w.queue_name = p_queue_name

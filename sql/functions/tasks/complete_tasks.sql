@@ -20,6 +20,9 @@ declare
   v_rounds int[];
   v_answers text[];
 begin
+  perform pgflow._check_lengths(
+    cardinality(p_run_ids), cardinality(p_step_slugs), cardinality(p_task_indexes), cardinality(p_claim_nos), cardinality(p_outputs)
+  );
   perform pgflow.lock_runs(p_run_ids);
   v_answers := pgflow._judge_callbacks(p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos);
   v_rounds := pgflow._batch_rounds(p_run_ids, p_step_slugs);

@@ -22,6 +22,7 @@ declare
   v_task_indexes int[];
   v_claim_nos bigint[];
 begin
+  perform pgflow._check_lengths(cardinality(p_run_ids), cardinality(p_step_slugs), cardinality(p_task_indexes), cardinality(p_claim_nos));
   if v_queue_name is null then
     return;
   end if;
@@ -31,6 +32,7 @@ begin
   where t.last_worker_id = p_worker_id and (t.run_id, t.step_slug, t.task_index, t.claim_no) not in (
     select k.run_id, k.step_slug, k.task_index, k.claim_no
     from unnest(p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos) as k (run_id, step_slug, task_index, claim_no)
+    where num_nulls(k.run_id, k.step_slug, k.task_index, k.claim_no) = 0
   );
   return query
     select v_run_ids[a.ordinal], v_step_slugs[a.ordinal], v_task_indexes[a.ordinal]

@@ -18,6 +18,7 @@ declare
   v_queue_names text[];
   v_message_ids bigint[];
 begin
+  perform pgflow._check_lengths(cardinality(p_run_ids), cardinality(p_step_slugs), cardinality(p_task_indexes), cardinality(p_claim_nos));
   perform pgflow.lock_runs(p_run_ids);
   v_answers := pgflow._judge_callbacks(p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos);
   with released as (

@@ -20,6 +20,7 @@ declare
   v_lost int[];
   v_cancelled int[];
 begin
+  perform pgflow._check_lengths(cardinality(p_run_ids), cardinality(p_step_slugs), cardinality(p_task_indexes), cardinality(p_claim_nos));
   update pgflow.workers w
   set last_heartbeat_at = clock_timestamp(),
     unbroken_since = case

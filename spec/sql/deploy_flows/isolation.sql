@@ -1,0 +1,11 @@
+-- A transaction that sees an older state than its locks protect changes no definition.
+begin isolation level repeatable read;
+\ir ../support/fixtures.sql
+select plan(3);
+
+select throws_ok($$ select spec.deploy('greet', spec.step('a')) $$, '55000', 'definitions cannot change in a transaction that is REPEATABLE READ', 'a deployment');
+select throws_ok($$ select pgflow.retire_alias('greet') $$, '55000', null, 'a retirement');
+select is_empty('select * from pgflow.flows', 'nothing changed');
+
+select * from finish();
+rollback;

@@ -1,0 +1,15 @@
+-- Locks runs as lock_runs does, on behalf of a deployment that holds locks of aliases: it waits for each for 500 ms at most, since whoever holds a run may be
+-- about to start another one and wait for such an alias, and must not be the one to be ended by the check for deadlocks.
+-- Raises lock_not_available where a run stays locked for longer.
+create or replace function pgflow._lock_runs_briefly(p_run_ids uuid[]) returns void
+language plpgsql volatile
+set search_path = ''
+set lock_timeout = '500ms'
+as $$
+begin
+  perform from pgflow.runs r where r.run_id = any (p_run_ids) order by r.run_id for update;
+exception when lock_not_available then
+  raise exception 'runs of the flow are in use by other transactions'
+    using errcode = 'lock_not_available', hint = 'a transaction that works on one of them stays open; try again';
+end;
+$$;
