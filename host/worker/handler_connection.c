@@ -53,8 +53,7 @@ static void on_reset(void *owner, struct pg_unit *unit, const struct err *err) {
 static void reset(struct handler_connection *connection) {
   struct pg_unit *unit = pg_unit_new(on_reset, connection);
   set_state(connection, HANDLER_RESETTING);
-  pg_unit_add_sql(unit, "discard all");
-  pg_unit_add_sql(unit, handler_settings);
+  for (int i = 0; i < handler_reset_count; i++) pg_unit_add_sql(unit, handler_reset[i]);
   connection->busy = true;
   pg_submit(connection->pg, unit);
 }

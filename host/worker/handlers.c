@@ -9,7 +9,12 @@
 #include "worker/handler_query.h"
 #include "worker/handler_tx.h"
 
-enum { LOOK_MS = 100 };
+enum {
+  LOOK_MS = 100,
+  AT_ONCE = 3, /* restarts without a pause; then one of PAUSE_MS, each twice as long */
+  PAUSE_MS = 100,
+  PAUSE_STEPS = 4
+};
 
 /* What one task has here. */
 struct errand {
@@ -17,6 +22,8 @@ struct errand {
   struct handlers *handlers;
   struct handler_query *query; /* NULL unless it waits for one */
   struct handler_tx *tx;       /* NULL unless it has begun one */
+  struct task *paused;         /* owned; its handler is to run again */
+  uint64_t due;                /* when */
   UT_hash_handle hh;
 };
 
@@ -50,7 +57,7 @@ static struct errand *find_or_add(struct handlers *handlers, uint64_t number) {
 }
 
 static void drop_if_done(struct errand *errand) {
-  if (errand->query || errand->tx) return;
+  if (errand->query || errand->tx || errand->paused) return;
   HASH_DEL(errand->handlers->errands, errand);
   free(errand);
 }
@@ -75,15 +82,41 @@ static void on_tx_reply(void *owner, struct handler_tx *tx, const struct buf *pa
   errand->handlers->events.reply(errand->handlers->owner, errand->number, payload);
 }
 
+/* As long as the attempt's time lasts; else it has failed. */
+static void restart(struct handlers *handlers, struct task *task) {
+  if (uv_now(handlers->loop) >= task->deadline_ms)
+    handlers->events.settled(handlers->owner, task);
+  else
+    handlers->events.restart(handlers->owner, task);
+}
+
+/* A conflict that comes again and again is given time. */
+static bool pauses(struct errand *errand, struct task *task) {
+  int step = task->restarts++ - AT_ONCE;
+  if (step < 0) return false;
+  errand->paused = task;
+  errand->due = uv_now(errand->handlers->loop) + ((uint64_t)PAUSE_MS << (step < PAUSE_STEPS ? step : PAUSE_STEPS));
+  return true;
+}
+
+static void end_pause(struct errand *errand) {
+  struct handlers *handlers = errand->handlers;
+  struct task *task = errand->paused;
+  errand->paused = NULL;
+  drop_if_done(errand);
+  handlers->taken--;
+  restart(handlers, task);
+}
+
 static void on_tx_ended(void *owner, struct handler_tx *tx, enum handler_tx_end end, struct task *task) {
   struct errand *errand = owner;
   struct handlers *handlers = errand->handlers;
   (void)tx;
   errand->tx = NULL;
+  if (task && end == HANDLER_TX_RESTART && pauses(errand, task)) return;
   drop_if_done(errand);
   if (!task) return;
   handlers->taken--;
-  bool late = uv_now(handlers->loop) >= task->deadline_ms;
   switch (end) {
     case HANDLER_TX_COMMITTED:
       handlers->events.completed(handlers->owner, task);
@@ -92,11 +125,7 @@ static void on_tx_ended(void *owner, struct handler_tx *tx, enum handler_tx_end 
       handlers->events.stale(handlers->owner, task);
       return;
     case HANDLER_TX_RESTART:
-      if (!late) {
-        handlers->events.restart(handlers->owner, task);
-        return;
-      }
-      handlers->events.settled(handlers->owner, task);
+      restart(handlers, task);
       return;
     case HANDLER_TX_SETTLED:
       handlers->events.settled(handlers->owner, task);
@@ -139,7 +168,12 @@ static void on_look(uv_timer_t *timer) {
   struct handlers *handlers = timer->data;
   struct errand *errand, *next;
   uint64_t now = uv_now(handlers->loop);
-  HASH_ITER(hh, handlers->errands, errand, next) if (errand->tx) handler_tx_look(errand->tx, now);
+  HASH_ITER(hh, handlers->errands, errand, next) {
+    if (errand->tx)
+      handler_tx_look(errand->tx, now);
+    else if (errand->paused && (now >= errand->due || now >= errand->paused->deadline_ms))
+      end_pause(errand);
+  }
   if (handlers->taken == 0) uv_timer_stop(timer);
 }
 
@@ -172,7 +206,7 @@ int handlers_count(const struct handlers *handlers) { return handlers->taken; }
 
 void handlers_each(const struct handlers *handlers, void (*visit)(void *owner, const struct task *task), void *owner) {
   for (const struct errand *errand = handlers->errands; errand; errand = errand->hh.next) {
-    const struct task *task = errand->tx ? handler_tx_task(errand->tx) : NULL;
+    const struct task *task = errand->tx ? handler_tx_task(errand->tx) : errand->paused;
     if (task) visit(owner, task);
   }
 }
@@ -232,6 +266,7 @@ void handlers_close(struct handlers *handlers) {
     HASH_DEL(handlers->errands, errand);
     if (errand->query) handler_query_free(errand->query);
     if (errand->tx) handler_tx_free(errand->tx);
+    if (errand->paused) task_free(errand->paused);
     free(errand);
   }
   handler_side_close(handlers->side);

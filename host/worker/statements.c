@@ -23,6 +23,18 @@ const char work_settings[] = SETTINGS("10s");
 const char handler_settings[] =
     "select set_config('bytea_output', 'hex', false), set_config('extra_float_digits', '1', false),"
     " set_config('DateStyle', 'ISO', false), set_config('IntervalStyle', 'postgres', false)";
+const char *const handler_reset[] = {
+    "close all",
+    "set session authorization default",
+    "reset all",
+    "deallocate all",
+    "unlisten *",
+    "select pg_catalog.pg_advisory_unlock_all()",
+    "discard temp",
+    "discard sequences",
+    handler_settings,
+};
+const int handler_reset_count = sizeof handler_reset / sizeof *handler_reset;
 const char handler_open_sql[] = "select pgflow.open_transaction($1::uuid, $2::text, $3::int, $4::bigint)";
 const char handler_complete_sql[] =
     "select pgflow.complete_transaction($1::uuid, $2::uuid, $3::text, $4::int, $5::bigint, $6::jsonb)";

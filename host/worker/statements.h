@@ -77,6 +77,9 @@ extern const char control_settings[];
 extern const char work_settings[];
 /* Of a session that handlers' statements run in: how values are written does not depend on the server's or the role's settings. */
 extern const char handler_settings[];
+/* What DISCARD ALL does, without DISCARD PLANS: the plans of our functions are dear. Then handler_settings. */
+extern const char *const handler_reset[];
+extern const int handler_reset_count;
 /* The first and the last statement of a step's transaction. Their sessions are handlers', so nothing is prepared in them. */
 extern const char handler_open_sql[];
 extern const char handler_complete_sql[];

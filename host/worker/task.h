@@ -42,6 +42,7 @@ struct task {
   char *text; /* JSON output of a completed task, else the message; NULL of a released one */
   size_t text_length;
   char *violation; /* of a completed one whose output the database fails for its type: what it says; else NULL */
+  int restarts; /* of its handler in this attempt, after conflicts in its transaction */
   char *shown; /* what is logged in the place of text; NULL: the text itself */
   double delay_s;
   int blamed; /* how often the database refused this very result; see batcher.h */

@@ -49,6 +49,12 @@ return {
   luaflow.flow { slug = "lists", max_attempts = 1 }
     :step({ slug = "move", transaction = true }, handler)
     :map({ slug = "each", array = "move" }, function(element) return element end),
+  -- On the queue of moves.
+  luaflow.deploy(luaflow.flow { slug = "holds", timeout = 20 }:step({ slug = "hold", transaction = true }, function(_, ctx)
+    ctx.tx:query "select 1"
+    note(ctx)
+    ctx:sleep(5)
+  end), { routes = { hold = "moves" } }),
   -- From two sides, so that they meet.
   luaflow.flow { slug = "crosses", max_attempts = 1, timeout = 20 }:step({ slug = "move", transaction = true }, function(input, ctx)
     note(ctx)
@@ -211,7 +217,8 @@ describe("a transactional step", function()
     local run_id = start { before = { INSERT }, how = "runs", sql = "select pg_sleep(1)" }
     wait.till(function() return ran() == 1 end, 5, "the handler to run")
     here.db:text(("select pgflow.cancel_run('%s')"):format(run_id))
-    wait.till(function() return #host:log "refused_late_result" + #host:log "lost_task" > 0 end, 6, "the refusal")
+    host:await_log "discarded_result"
+    wait.till(function() return here.db:number "select count(*) from pgflow.open_transactions" == 0 end, 3, "the rollback")
     assert.equal("", moved())
   end)
 
@@ -225,6 +232,41 @@ describe("a transactional step", function()
     assert.same({ "a2,b2", 3 }, { moved(), ran() })
     assert.equal(2, here.db:number "select count(*) from pgflow.step_tasks t where t.attempts_count = 1")
     assert.truthy(host:await_log("restarted_handler").message:find "deadlock")
+  end)
+
+  it("fails when conflicts do not end within the attempt's time", function()
+    local host = worker()
+    here.db:text [[
+      create function spec_conflict() returns void language plpgsql as $$
+      begin raise exception 'always in conflict' using errcode = '40001'; end $$]]
+    local row = run { before = { INSERT }, how = "runs", sql = "select spec_conflict()" }
+    assert.equal("failed", row.status)
+    assert.truthy(row.error_message:find "always in conflict", row.error_message)
+    assert.equal(2, here.db:number "select t.attempts_count from pgflow.step_tasks t")
+    assert.is_true(ran() > 8 and ran() < 60, ran() .. " times")
+    assert.equal("", moved())
+    assert.truthy(#host:log "attempt_failed" == 2)
+  end)
+
+  it("is timed out in its commit too", function()
+    worker()
+    here.db:text [[
+      create function spec_slow() returns trigger language plpgsql as $$ begin perform pg_sleep(60); return null; end $$;
+      create constraint trigger spec_slow after insert on spec_moved deferrable initially deferred
+        for each row execute function spec_slow()]]
+    local row = run { before = { INSERT }, how = "returns" }
+    assert.same({ "failed", "" }, { row.status, moved() })
+    assert.truthy(row.error_message:find "timed out after 3 s", row.error_message)
+  end)
+
+  it("is timed out while it waits for a connection to commit over, and undoes nothing then", function()
+    local host = worker(nil, "--handler-connections", "1")
+    here.db:start "holds"
+    wait.till(function() return ran() == 1 end, 5, "the connection to be held")
+    assert.equal("completed", run({ how = "returns" }).status)
+    assert.equal("timed out after 3 s", host:await_log("attempt_failed").message)
+    assert.equal(2, here.db:number "select t.attempts_count from pgflow.step_tasks t where t.flow_slug = 'moves'")
+    here.db:await_runs()
   end)
 
   it("runs again when its connection was lost", function()
