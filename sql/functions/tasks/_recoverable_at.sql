@@ -3,5 +3,5 @@ create or replace function pgflow._recoverable_at(p_started_at timestamptz, p_ti
 language sql stable parallel safe
 set search_path = ''
 as $$
-  select p_started_at + make_interval(secs => p_timeout_s + 30);
+  select p_started_at + make_interval(secs => p_timeout_s + 30::float8);
 $$;

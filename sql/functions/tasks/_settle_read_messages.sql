@@ -26,7 +26,7 @@ begin
     from unnest(p_message_ids, p_enqueued_at) as m (message_id, enqueued_at)
     left join pgflow.step_tasks t on t.queue_name = p_queue_name and t.message_id = any (array[m.message_id])
     left join pgflow.runs r on r.run_id = any (array[t.run_id])
-    where t.status is distinct from 'started' or t.claimed_timeout + 30 <> p_hidden_s or t.started_at < now()
+    where t.status is distinct from 'started' or t.claimed_timeout <> p_hidden_s - 30 or t.started_at < now()
   ) j;
   if v_ids is not null then
     perform pgflow._set_visibility(array_fill(p_queue_name, array[cardinality(v_ids)]), v_ids, v_visible_at);

@@ -34,7 +34,7 @@ begin
   if coalesce(p_quantity, -1) < 0 then
     raise exception 'the quantity is %, and must be 0 or more', quote_nullable(p_quantity) using errcode = 'invalid_parameter_value';
   end if;
-  v_hidden_s := pgflow._longest_timeout(p_worker_id) + 30;
+  v_hidden_s := least(pgflow._longest_timeout(p_worker_id), 2147483617) + 30;
   select coalesce(array_agg(m.msg_id), '{}'), coalesce(array_agg(m.enqueued_at), '{}') into v_message_ids, v_enqueued_at
   from pgmq.read(p_queue_name, v_hidden_s, p_quantity) m;
 

@@ -29,7 +29,7 @@ begin
   return query
     select c.flow_slug, c.run_id, c.step_slug, case when c.flow_input is null then c.input else '{}' end, c.msg_id, c.task_index, c.flow_input
     from pgflow._claim_messages(v_queue_name, v_message_ids, start_tasks.worker_id) c;
-  select array_agg(t.message_id), array_agg(clock_timestamp() + make_interval(secs => t.claimed_timeout + 2))
+  select array_agg(t.message_id), array_agg(clock_timestamp() + make_interval(secs => t.claimed_timeout + 2::float8))
   into v_message_ids, v_visible_at
   from pgflow.step_tasks t
   where t.queue_name = v_queue_name and t.message_id = any (v_message_ids)
