@@ -32,8 +32,10 @@ static int entry(lua_State *L) {
     buf_put_text(&payload, text.bytes, text.length);
     lua_pop(L, 1);
   }
-  runtime_send(runtime, FRAME_QUERY, task->number, &payload);
+  bool fits = payload.len <= FRAME_MAX;
+  if (fits) runtime_send(runtime, FRAME_QUERY, task->number, &payload);
   buf_free(&payload);
+  if (!fits) return runtime_error(L, "the statement and its parameters are larger than 1 GB");
   sched_wait(task, cleanup, NULL);
   return lua_yield(L, 0);
 }
@@ -89,10 +91,10 @@ static bool push_columns(lua_State *L, struct cursor *payload, struct column *co
     lua_pop(L, 1);
     if (twice) return false;
     lua_pushvalue(L, -1);
-    lua_rawseti(L, -4, (int)i + 1); // names[i] = name
+    lua_rawseti(L, -4, (int)i + 1);  // names[i] = name
     lua_pushfstring(L, "column %s", lua_tostring(L, -1));
     columns[i].name = lua_tostring(L, -1);
-    lua_rawset(L, -3); // labels[name] = label
+    lua_rawset(L, -3);  // labels[name] = label
   }
   return true;
 }
@@ -114,7 +116,7 @@ static bool push_row(lua_State *L, const struct json *json, struct cursor *paylo
 
 /* The error that a result makes by itself. [...] -> [false, table] */
 static void refuse_result(lua_State *L) {
-  lua_pushvalue(L, -1); // [..., message, message], so that the text stays
+  lua_pushvalue(L, -1);  // [..., message, message], so that the text stays
   struct text message = runtime_text(L, -1);
   push_error(L, message, "result");
 }
@@ -124,7 +126,7 @@ static void push_rows(lua_State *L, struct runtime *runtime, struct cursor *payl
   double n = (double)cursor_i64(payload);
   uint32_t width = cursor_u32(payload);
   struct column *columns = lua_newuserdata(L, (width + 1) * sizeof *columns);
-  if (!push_columns(L, payload, columns, width)) { // [userdata, names, labels]
+  if (!push_columns(L, payload, columns, width)) {  // [userdata, names, labels]
     lua_pushfstring(L, "two columns are named \"%s\": give one of them another name with AS", lua_tostring(L, -1));
     refuse_result(L);
     return;
@@ -134,7 +136,7 @@ static void push_rows(lua_State *L, struct runtime *runtime, struct cursor *payl
   int rows = lua_gettop(L);
   for (uint32_t i = 0; i < height; i++) {
     lua_pushvalue(L, rows - 2);
-    lua_pushvalue(L, rows - 1); // [userdata, names, labels, rows, names, labels]
+    lua_pushvalue(L, rows - 1);  // [userdata, names, labels, rows, names, labels]
     if (!push_row(L, &runtime->json, payload, columns, width)) {
       refuse_result(L);
       return;
@@ -143,7 +145,7 @@ static void push_rows(lua_State *L, struct runtime *runtime, struct cursor *payl
     lua_settop(L, rows);
   }
   lua_pushboolean(L, true);
-  lua_insert(L, rows); // [userdata, names, labels, true, rows]
+  lua_insert(L, rows);  // [userdata, names, labels, true, rows]
   lua_pushnumber(L, n);
   lua_pushvalue(L, rows - 2);
 }
@@ -153,8 +155,10 @@ static int deliver(lua_State *L) {
   struct answer *answer = lua_touserdata(L, 1);
   bool good = cursor_u8(answer->payload) == 1;
   luaL_checkstack(L, 20, "result");
-  if (good) push_rows(L, answer->runtime, answer->payload);
-  else push_database_error(L, answer->payload);
+  if (good)
+    push_rows(L, answer->runtime, answer->payload);
+  else
+    push_database_error(L, answer->payload);
   int values = lua_isboolean(L, -2) ? 2 : 4;
   luaL_checkstack(answer->task->co, values, "result");
   lua_xmove(L, answer->task->co, values);
@@ -178,7 +182,7 @@ void query_reply(struct runtime *runtime, uint64_t number, struct cursor *payloa
 
 void bind_query(lua_State *L, struct runtime *runtime) {
   runtime_require(L, "luaflow.pg");
-  lua_getfield(L, -1, "bind"); // [host, pg, bind]
+  lua_getfield(L, -1, "bind");  // [host, pg, bind]
   lua_pushvalue(L, -3);
   lua_pushlightuserdata(L, runtime);
   lua_pushcclosure(L, entry, 1);

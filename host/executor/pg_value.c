@@ -16,13 +16,13 @@ static const struct {
   uint32_t type, array;
   enum kind kind;
 } types[] = {
-    {16, 1000, KIND_BOOL},      {17, 1001, KIND_BYTEA},   {20, 1016, KIND_INTEGER},   {21, 1005, KIND_INTEGER},
-    {23, 1007, KIND_INTEGER},   {26, 1028, KIND_INTEGER}, {700, 1021, KIND_FLOAT},    {701, 1022, KIND_FLOAT},
-    {1700, 1231, KIND_NUMERIC}, {114, 199, KIND_JSON},    {3802, 3807, KIND_JSON},    {18, 1002, KIND_TEXT},
-    {19, 1003, KIND_TEXT},      {25, 1009, KIND_TEXT},    {1042, 1014, KIND_TEXT},    {1043, 1015, KIND_TEXT},
-    {2950, 2951, KIND_TEXT},    {1082, 1182, KIND_TEXT},  {1114, 1115, KIND_TEXT},    {1184, 1185, KIND_TEXT},
-    {1083, 1183, KIND_TEXT},    {1266, 1270, KIND_TEXT},  {1186, 1187, KIND_TEXT},    {869, 1041, KIND_TEXT},
-    {650, 651, KIND_TEXT},      {829, 1040, KIND_TEXT},   {774, 775, KIND_TEXT},      {1560, 1561, KIND_TEXT},
+    {16, 1000, KIND_BOOL},      {17, 1001, KIND_BYTEA},   {20, 1016, KIND_INTEGER}, {21, 1005, KIND_INTEGER},
+    {23, 1007, KIND_INTEGER},   {26, 1028, KIND_INTEGER}, {700, 1021, KIND_FLOAT},  {701, 1022, KIND_FLOAT},
+    {1700, 1231, KIND_NUMERIC}, {114, 199, KIND_JSON},    {3802, 3807, KIND_JSON},  {18, 1002, KIND_TEXT},
+    {19, 1003, KIND_TEXT},      {25, 1009, KIND_TEXT},    {1042, 1014, KIND_TEXT},  {1043, 1015, KIND_TEXT},
+    {2950, 2951, KIND_TEXT},    {1082, 1182, KIND_TEXT},  {1114, 1115, KIND_TEXT},  {1184, 1185, KIND_TEXT},
+    {1083, 1183, KIND_TEXT},    {1266, 1270, KIND_TEXT},  {1186, 1187, KIND_TEXT},  {869, 1041, KIND_TEXT},
+    {650, 651, KIND_TEXT},      {829, 1040, KIND_TEXT},   {774, 775, KIND_TEXT},    {1560, 1561, KIND_TEXT},
     {1562, 1563, KIND_TEXT},    {790, 791, KIND_TEXT},    {142, 143, KIND_TEXT},
 };
 
@@ -49,8 +49,10 @@ static void push_int64(const struct reader *reader, int64_t integer) {
 static void push_integer(const struct reader *reader, struct text text) {
   double number;
   int64_t integer;
-  if (json_number_read(text.bytes, text.length, &number, &integer) == JSON_INT64) push_int64(reader, integer);
-  else lua_pushnumber(reader->L, number);
+  if (json_number_read(text.bytes, text.length, &number, &integer) == JSON_INT64)
+    push_int64(reader, integer);
+  else
+    lua_pushnumber(reader->L, number);
 }
 
 static bool is(struct text text, const char *word) {
@@ -59,10 +61,14 @@ static bool is(struct text text, const char *word) {
 
 /* NaN and the infinities, which JSON does not have. */
 static bool read_special(struct text text, double *number) {
-  if (is(text, "NaN")) *number = (double)NAN;
-  else if (is(text, "Infinity")) *number = HUGE_VAL;
-  else if (is(text, "-Infinity")) *number = -HUGE_VAL;
-  else return false;
+  if (is(text, "NaN"))
+    *number = (double)NAN;
+  else if (is(text, "Infinity"))
+    *number = HUGE_VAL;
+  else if (is(text, "-Infinity"))
+    *number = -HUGE_VAL;
+  else
+    return false;
   return true;
 }
 
@@ -127,8 +133,10 @@ bool pg_value_is_exact(struct text numeric, double *number) {
 
 static void push_numeric(lua_State *L, struct text text) {
   double number;
-  if (pg_value_is_exact(text, &number)) lua_pushnumber(L, number);
-  else lua_pushlstring(L, text.bytes, text.length);
+  if (pg_value_is_exact(text, &number))
+    lua_pushnumber(L, number);
+  else
+    lua_pushlstring(L, text.bytes, text.length);
 }
 
 static int hex_digit(char c) { return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10; }
@@ -151,20 +159,33 @@ static void push_bytea(lua_State *L, struct text text) {
       i += at[0] == '\\' ? 2 : 1;
     }
   }
-  lua_pushlstring(L, bytes, length); // [userdata, string]
+  lua_pushlstring(L, bytes, length);  // [userdata, string]
   lua_remove(L, -2);
 }
 
 static bool push_scalar(const struct reader *reader, struct text text) {
   lua_State *L = reader->L;
   switch (reader->kind) {
-    case KIND_TEXT: lua_pushlstring(L, text.bytes, text.length); return true;
-    case KIND_BOOL: lua_pushboolean(L, is(text, "t")); return true;
-    case KIND_INTEGER: push_integer(reader, text); return true;
-    case KIND_FLOAT: push_float(reader, text); return true;
-    case KIND_NUMERIC: push_numeric(L, text); return true;
-    case KIND_BYTEA: push_bytea(L, text); return true;
-    case KIND_JSON: return json_decode(L, reader->json, text.bytes, text.length, reader->name);
+    case KIND_TEXT:
+      lua_pushlstring(L, text.bytes, text.length);
+      return true;
+    case KIND_BOOL:
+      lua_pushboolean(L, is(text, "t"));
+      return true;
+    case KIND_INTEGER:
+      push_integer(reader, text);
+      return true;
+    case KIND_FLOAT:
+      push_float(reader, text);
+      return true;
+    case KIND_NUMERIC:
+      push_numeric(L, text);
+      return true;
+    case KIND_BYTEA:
+      push_bytea(L, text);
+      return true;
+    case KIND_JSON:
+      return json_decode(L, reader->json, text.bytes, text.length, reader->name);
   }
   return false;
 }

@@ -94,7 +94,16 @@ static void clear(struct handler_connection *connection) {
   borrower->events->cleared(borrower->owner);
 }
 
+/* A statement that is held back has not begun, and is not to. */
+static void drop_held(struct handler_connection *connection) {
+  if (!connection->held) return;
+  pg_unit_free(connection->held);
+  connection->held = NULL;
+  connection->busy = false;
+}
+
 void handler_connection_clear(struct handler_connection *connection) {
+  drop_held(connection);
   set_state(connection, HANDLER_CLEARING);
   clear(connection);
 }
@@ -120,7 +129,7 @@ static void on_cancelled(void *owner, struct pg_unit *unit, const struct err *er
 void handler_connection_cancel(struct handler_connection *connection) {
   struct pg *side = connection->pool->side;
   if (!connection->cancel_since) connection->cancel_since = now_of(connection);
-  if (connection->cancel || !connection->busy || connection->held || !pg_is_ready(side)) return;
+  if (connection->cancel || !connection->busy || !pg_is_ready(side)) return;
   connection->cancel = xcalloc(1, sizeof *connection->cancel);
   connection->cancel->connection = connection;
   struct pg_unit *unit = pg_unit_new(on_cancelled, connection->cancel);
@@ -182,11 +191,6 @@ static void on_ready(void *owner) {
   set_state(connection, HANDLER_IDLE);
   connection->idle_since = now_of(connection);
   handler_pool_is_free(connection);
-}
-
-static void drop_held(struct handler_connection *connection) {
-  if (connection->held) pg_unit_free(connection->held);
-  connection->held = NULL;
 }
 
 static void on_lost(void *owner, const struct err *err, int retry_ms) {

@@ -157,8 +157,7 @@ void handler_pool_old_is_gone(struct handler_pool *pool) {
 struct handler_pool *handler_pool_new(uv_loop_t *loop, const struct handler_pool_options *options, struct pg *side,
                                       struct leftovers *leftovers, struct log *log) {
   struct handler_pool *pool = xcalloc(1, sizeof *pool);
-  *pool =
-      (struct handler_pool){.loop = loop, .options = *options, .side = side, .leftovers = leftovers, .log = log};
+  *pool = (struct handler_pool){.loop = loop, .options = *options, .side = side, .leftovers = leftovers, .log = log};
   uv_timer_init(loop, &pool->tick);
   uv_idle_init(loop, &pool->kick);
   pool->tick.data = pool->kick.data = pool;

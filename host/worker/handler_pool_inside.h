@@ -7,11 +7,11 @@
 
 /* X(state, states it may move to). CLEARING: given back, something of its borrower is still under way. RESETTING: the session is
  * made as new. */
-#define HANDLER_CONNECTION_STATES(X)        \
-  X(OPENING, IN(IDLE) | IN(OPENING))        \
-  X(IDLE, IN(LENT) | IN(OPENING))           \
-  X(LENT, IN(CLEARING) | IN(OPENING))       \
-  X(CLEARING, IN(RESETTING) | IN(OPENING))  \
+#define HANDLER_CONNECTION_STATES(X)       \
+  X(OPENING, IN(IDLE) | IN(OPENING))       \
+  X(IDLE, IN(LENT) | IN(OPENING))          \
+  X(LENT, IN(CLEARING) | IN(OPENING))      \
+  X(CLEARING, IN(RESETTING) | IN(OPENING)) \
   X(RESETTING, IN(IDLE) | IN(OPENING))
 
 enum handler_connection_state {

@@ -40,7 +40,8 @@ static void on_home_id(void *owner, struct pg_unit *unit, const struct err *err)
   } else if (!err) {
     err_set(&side->err, ERR_CONFIG, EXIT_REFUSED,
             "--handler-database reaches another installation: steps with transaction = true are refused");
-    err_hint(&side->err, "such a step commits its own writes and its completion at once, so both must be in one database");
+    err_hint(&side->err,
+             "such a step commits its own writes and its completion at once, so both must be in one database");
     set_reach(side, HANDLER_REACH_OTHER);
   }
   free(question);
@@ -49,8 +50,8 @@ static void on_home_id(void *owner, struct pg_unit *unit, const struct err *err)
 /* It cannot be called, or is not there. */
 static void refuse(struct handler_side *side, const struct err *err) {
   bool right = strcmp(err->sqlstate, "42501") == 0;
-  err_set(&side->err, ERR_CONFIG, EXIT_REFUSED,
-          "--handler-database cannot serve steps with transaction = true: %s", err->message);
+  err_set(&side->err, ERR_CONFIG, EXIT_REFUSED, "--handler-database cannot serve steps with transaction = true: %s",
+          err->message);
   if (right)
     err_hint(&side->err, "grant pgflow_handler to %s", pg_role(side->pg));
   else
@@ -86,9 +87,9 @@ static void on_lost(void *owner, const struct err *err, int retry_ms) {
     LOG(side->log, LOG_WARN, "handler_database_lost", LOG_STR("error", err->message), LOG_INT("retry_ms", retry_ms));
 }
 
-struct handler_side *handler_side_new(uv_loop_t *loop, const char *conninfo, const char *application_name, struct pg *home,
-                                      const struct handler_side_events *events, void *owner, struct log *log,
-                                      struct err *err) {
+struct handler_side *handler_side_new(uv_loop_t *loop, const char *conninfo, const char *application_name,
+                                      struct pg *home, const struct handler_side_events *events, void *owner,
+                                      struct log *log, struct err *err) {
   static const struct pg_events pg_events = {.ready = on_ready, .lost = on_lost};
   const struct pg_options options = {
       .conninfo = conninfo,
@@ -109,9 +110,13 @@ struct handler_side *handler_side_new(uv_loop_t *loop, const char *conninfo, con
   return side;
 }
 
-struct pg *handler_side_pg(const struct handler_side *side) { return side->pg; }
+struct pg *handler_side_pg(const struct handler_side *side) {
+  return side->pg;
+}
 
-struct leftovers *handler_side_leftovers(const struct handler_side *side) { return side->leftovers; }
+struct leftovers *handler_side_leftovers(const struct handler_side *side) {
+  return side->leftovers;
+}
 
 enum handler_reach handler_side_reach(const struct handler_side *side, struct err *err) {
   if (side->reach == HANDLER_REACH_OTHER) *err = side->err;

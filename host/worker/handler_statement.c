@@ -12,7 +12,8 @@ bool handler_statement_read(struct handler_statement *statement, struct cursor *
   uint32_t count = cursor_u32(payload);
   if (payload->bad || !statement->sql || count > COUNT_MAX) return false;
   statement->values = xcalloc(count, sizeof *statement->values);
-  for (; statement->count < (int)count; statement->count++) statement->values[statement->count] = cursor_strdup(payload);
+  for (; statement->count < (int)count; statement->count++)
+    statement->values[statement->count] = cursor_strdup(payload);
   return !payload->bad;
 }
 

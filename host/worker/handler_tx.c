@@ -12,16 +12,16 @@
 #include "worker/statements.h"
 
 /* X(state, states it may move to). LOST: the connection broke while the handler ran. UNKNOWN: it broke after COMMIT was sent. */
-#define TX_STATES(X)                                                       \
-  X(IDLE, IN(WAITING) | IN(ENDING))                                        \
-  X(WAITING, IN(OPENING) | IN(LOST) | IN(ENDING))                          \
-  X(OPENING, IN(OPEN) | IN(BROKEN) | IN(LOST) | IN(WAITING) | IN(ENDING))  \
-  X(OPEN, IN(RUNNING) | IN(COMMITTING) | IN(LOST) | IN(ENDING))            \
-  X(RUNNING, IN(OPEN) | IN(BROKEN) | IN(LOST) | IN(ENDING))                \
-  X(BROKEN, IN(LOST) | IN(ENDING))                                         \
-  X(LOST, IN(ENDING))                                                      \
-  X(COMMITTING, IN(UNKNOWN) | IN(ENDING))                                  \
-  X(UNKNOWN, 0)                                                            \
+#define TX_STATES(X)                                                      \
+  X(IDLE, IN(WAITING) | IN(ENDING))                                       \
+  X(WAITING, IN(OPENING) | IN(LOST) | IN(ENDING))                         \
+  X(OPENING, IN(OPEN) | IN(BROKEN) | IN(LOST) | IN(WAITING) | IN(ENDING)) \
+  X(OPEN, IN(RUNNING) | IN(COMMITTING) | IN(LOST) | IN(ENDING))           \
+  X(RUNNING, IN(OPEN) | IN(BROKEN) | IN(LOST) | IN(ENDING))               \
+  X(BROKEN, IN(LOST) | IN(ENDING))                                        \
+  X(LOST, IN(ENDING))                                                     \
+  X(COMMITTING, IN(UNKNOWN) | IN(ENDING))                                 \
+  X(UNKNOWN, 0)                                                           \
   X(ENDING, 0)
 
 enum tx_state {
@@ -151,7 +151,8 @@ static void commit_failed(struct handler_tx *tx, const struct pg_unit *unit, con
     end_with(tx, HANDLER_TX_SETTLED); /* its output ends the run: that is recorded the ordinary way */
   } else {
     note_failure(tx, err);
-    fail(tx, completing ? "the task could not be completed inside its transaction: " : "the transaction did not commit: ",
+    fail(tx,
+         completing ? "the task could not be completed inside its transaction: " : "the transaction did not commit: ",
          message ? message : plain(err), detail);
   }
 }
@@ -220,7 +221,8 @@ static void opened(struct handler_tx *tx, const struct pg_unit *unit, const stru
 /* The handler has ended its own transaction. */
 static void reply_ended(struct handler_tx *tx) {
   struct err err;
-  err_set(&err, ERR_CONFIG, EXIT_FAILED, "ctx.tx:query must not end the transaction: the attempt fails, and nothing of it is kept");
+  err_set(&err, ERR_CONFIG, EXIT_FAILED,
+          "ctx.tx:query must not end the transaction: the attempt fails, and nothing of it is kept");
   err_hint(&err, "luaflow commits when the handler returns, and rolls back when it raises");
   memcpy(err.sqlstate, "2D000", sizeof err.sqlstate);
   tx->failure = err;
@@ -230,7 +232,8 @@ static void reply_ended(struct handler_tx *tx) {
 
 static void reply_aborted(struct handler_tx *tx) {
   struct err err;
-  err_set(&err, ERR_CONFIG, EXIT_FAILED, "the transaction was aborted by an earlier error (%s): nothing else can be done in it",
+  err_set(&err, ERR_CONFIG, EXIT_FAILED,
+          "the transaction was aborted by an earlier error (%s): nothing else can be done in it",
           tx->failure.kind != ERR_NONE ? plain(&tx->failure) : "unknown");
   err_hint(&err, "let that error end the handler, or guard the statement with a savepoint");
   memcpy(err.sqlstate, "25P02", sizeof err.sqlstate);

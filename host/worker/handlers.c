@@ -238,8 +238,7 @@ struct handlers *handlers_new(uv_loop_t *loop, const struct handlers_options *op
                               struct leftovers *leftovers, const struct handlers_events *events, void *owner,
                               struct log *log, struct err *err) {
   struct handlers *handlers = xcalloc(1, sizeof *handlers);
-  *handlers =
-      (struct handlers){.loop = loop, .options = *options, .events = *events, .owner = owner, .log = log};
+  *handlers = (struct handlers){.loop = loop, .options = *options, .events = *events, .owner = owner, .log = log};
   if (!leftovers && !open_side(handlers, control, err)) {
     free(handlers);
     return NULL;

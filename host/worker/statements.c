@@ -22,16 +22,11 @@ const char work_settings[] = SETTINGS("10s");
 #undef SETTINGS
 const char handler_settings[] =
     "select set_config('bytea_output', 'hex', false), set_config('extra_float_digits', '1', false),"
-    " set_config('DateStyle', 'ISO', false), set_config('IntervalStyle', 'postgres', false)";
+    " set_config('DateStyle', 'ISO', false), set_config('IntervalStyle', 'postgres', false),"
+    " case when version() ~ 'linux|darwin|bsd' then set_config('client_connection_check_interval', '2s', false) end";
 const char *const handler_reset[] = {
-    "close all",
-    "set session authorization default",
-    "reset all",
-    "deallocate all",
-    "unlisten *",
-    "select pg_catalog.pg_advisory_unlock_all()",
-    "discard temp",
-    "discard sequences",
+    "close all",      "set session authorization default",          "reset all",    "deallocate all",
+    "unlisten *",     "select pg_catalog.pg_advisory_unlock_all()", "discard temp", "discard sequences",
     handler_settings,
 };
 const int handler_reset_count = sizeof handler_reset / sizeof *handler_reset;

@@ -75,7 +75,8 @@ extern const struct pg_statement work_statements[WORK_STATEMENT_COUNT];
  * taken for silence. */
 extern const char control_settings[];
 extern const char work_settings[];
-/* Of a session that handlers' statements run in: how values are written does not depend on the server's or the role's settings. */
+/* Of a session that handlers' statements run in: how values are written does not depend on the server's or the role's settings,
+ * and a statement whose host was killed ends, where the server's system can tell. */
 extern const char handler_settings[];
 /* What DISCARD ALL does, without DISCARD PLANS: the plans of our functions are dear. Then handler_settings. */
 extern const char *const handler_reset[];

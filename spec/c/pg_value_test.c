@@ -124,7 +124,7 @@ static void arrays(void **state) {
   expect_lua(L, 1007, "[0:1]={7,8}", "{n:7|n:8}");
   expect_lua(L, 1007, "[1:1][-1:0]={{7,8}}", "{{n:7|n:8}}");
   expect_lua(L, 1009, "{a,\"b,c\",\"d\\\"e\",\"f\\\\\",\"NULL\",NULL,\"\",\"{}\"}",
-               "{s:a|s:b,c|s:d\"e|s:f\\|s:NULL|null|s:|s:{}}");
+             "{s:a|s:b,c|s:d\"e|s:f\\|s:NULL|null|s:|s:{}}");
   expect_lua(L, 1001, "{\"\\\\x6162\",NULL}", "{s:ab|null}");
 }
 

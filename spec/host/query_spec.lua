@@ -367,6 +367,15 @@ describe("ctx:query", function()
       assert.equal("completed", here.db:await_run(run_id).status) -- it was released, and ran again
     end)
 
+    it("does not outlive its worker when that is killed", function()
+      local worker = here:worker { args = { "--queue", "patient" } }
+      here.db:start("patient", '{"sql": "select pg_sleep(600)"}')
+      wait.till(function() return backends "active" == 1 end, 5, "the statement to run")
+      worker.process:kill()
+      wait.till(function() return backends "active" == 0 end, 10, "the statement to end")
+      here.db:text "select pgflow.cancel_run(r.run_id) from pgflow.runs r"
+    end)
+
     it("raises 08006 where the connection is lost, and goes on with another", function()
       here:worker { args = { "--queue", "patient" } }
       local run_id = here.db:start("patient", '{"sql": "select pg_sleep(600)"}')
