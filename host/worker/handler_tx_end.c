@@ -1,0 +1,116 @@
+/* How a transaction ends: committed, rolled back, or not known to be either. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "worker/handler_tx_inside.h"
+#include "worker/statements.h"
+
+static const unsigned legal_moves[] = {
+#define IN(name) (1u << TX_##name)
+#define X(name, moves) moves,
+    TX_STATES(X)
+#undef X
+#undef IN
+};
+
+void handler_tx_set_state(struct handler_tx *tx, enum tx_state state) {
+  CHECK(legal_moves[tx->state] & (1u << state));
+  tx->state = state;
+}
+
+static bool is_conflict(const char *sqlstate) {
+  return strcmp(sqlstate, "40001") == 0 || strcmp(sqlstate, "40P01") == 0;
+}
+
+const char *handler_tx_plain(const struct err *err) {
+  static const char prefix[] = "database: ";
+  bool prefixed = strncmp(err->message, prefix, sizeof prefix - 1) == 0;
+  return prefixed ? err->message + sizeof prefix - 1 : err->message;
+}
+
+void handler_tx_note_failure(struct handler_tx *tx, const struct err *err) {
+  if (tx->failure.kind == ERR_NONE) tx->failure = *err;
+  tx->conflict = tx->conflict || is_conflict(err->sqlstate);
+}
+
+void handler_tx_free(struct handler_tx *tx) {
+  for (int i = 0; i < 4; i++) free(tx->identity[i]);
+  free(tx->token);
+  handler_statement_free(&tx->statement);
+  handler_reply_free(&tx->reply);
+  if (tx->task) task_free(tx->task);
+  free(tx);
+}
+
+void handler_tx_cleared(void *owner) {
+  struct handler_tx *tx = owner;
+  struct task *task = tx->task;
+  tx->task = NULL;
+  tx->events.ended(tx->owner, tx, tx->end, task);
+  handler_tx_free(tx);
+}
+
+void handler_tx_end_with(struct handler_tx *tx, enum handler_tx_end end) {
+  bool lost = tx->state == TX_LOST;
+  tx->end = end;
+  handler_tx_set_state(tx, TX_ENDING);
+  if (lost)
+    handler_pool_await_gone(tx->pool, &tx->borrower);
+  else
+    handler_pool_give_back(tx->pool, &tx->borrower, true);
+}
+
+/* The handler has completed, its transaction has not: the attempt fails. */
+static void fail(struct handler_tx *tx, const char *what, const char *message, const char *detail) {
+  task_settle_message(tx->task, VERDICT_FAILED, "%s%s", what, message);
+  if (detail) task_add_detail(tx->task, detail, strlen(detail));
+  handler_tx_end_with(tx, tx->conflict ? HANDLER_TX_RESTART : HANDLER_TX_SETTLED);
+}
+
+void handler_tx_fail_broken(struct handler_tx *tx) {
+  fail(tx, "the transaction was rolled back: ", handler_tx_plain(&tx->failure), NULL);
+}
+
+void handler_tx_fail_late(struct handler_tx *tx) {
+  task_settle_message(tx->task, VERDICT_FAILED, "timed out after %d s", tx->task->timeout_s);
+  handler_tx_end_with(tx, HANDLER_TX_SETTLED);
+}
+
+/* ---- commit ---- */
+
+void handler_tx_commit(struct handler_tx *tx) {
+  const char *values[] = {tx->token,       tx->identity[0], tx->identity[1],
+                          tx->identity[2], tx->identity[3], tx->task->text};
+  struct pg_unit *unit = handler_pool_unit(&tx->borrower);
+  handler_tx_set_state(tx, TX_COMMITTING);
+  pg_unit_add_query(unit, handler_complete_sql, 6, values);
+  pg_unit_add_sql(unit, "commit");
+  handler_pool_submit(&tx->borrower, unit);
+}
+
+void handler_tx_commit_failed(struct handler_tx *tx, const struct pg_unit *unit, const struct err *err) {
+  const char *message = pg_unit_message(unit);
+  const char *detail = pg_unit_detail(unit);
+  bool completing = pg_unit_failed_call(unit) == 0;
+  if (tx->late) {
+    handler_tx_fail_late(tx);
+  } else if (completing && strcmp(err->sqlstate, "LF001") == 0) {
+    handler_tx_end_with(tx, HANDLER_TX_STALE);
+  } else if (completing && strcmp(err->sqlstate, "LF003") == 0) {
+    handler_tx_end_with(tx, HANDLER_TX_SETTLED); /* its output ends the run: that is recorded the ordinary way */
+  } else {
+    handler_tx_note_failure(tx, err);
+    fail(tx,
+         completing ? "the task could not be completed inside its transaction: " : "the transaction did not commit: ",
+         message ? message : handler_tx_plain(err), detail);
+  }
+}
+
+void handler_tx_commit_unanswered(struct handler_tx *tx) {
+  handler_tx_set_state(tx, TX_UNKNOWN);
+  LOG(tx->log, LOG_INFO, "commit_unanswered", LOG_STR("run", tx->identity[0]), LOG_STR("step", tx->identity[1]));
+  task_settle(tx->task, VERDICT_RELEASED, NULL, 0, 0); /* which the database answers with `already` if it has */
+  tx->end = HANDLER_TX_SETTLED;
+  handler_pool_await_gone(tx->pool, &tx->borrower);
+}
