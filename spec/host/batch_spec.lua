@@ -102,9 +102,11 @@ begin
   into v from pgflow.claim_tasks(p_worker, p_generation, 'wide', p_quantity) c where c.kind = 'task';
   perform pgflow.lock_runs(v.runs, 'wide');
   perform pgflow.release_tasks(v.runs[1:2], v.steps[1:2], v.indexes[1:2], v.claims[1:2]);
-  select v.runs[3:4] as runs, v.steps[3:4] as steps, v.indexes[3:4] as indexes, v.claims[3:4] as claims, cardinality(v.runs[3:4]) as size into f;
+  select v.runs[3:4] as runs, v.steps[3:4] as steps, v.indexes[3:4] as indexes, v.claims[3:4] as claims, cardinality(v.runs[3:4]) as size
+  into f;
   perform pgflow.fail_tasks(
-    f.runs, f.steps, f.indexes, f.claims, (array['a', 'b'])[1:f.size], (array[0, 0])[1:f.size], (array[false, true])[1:f.size], (array[false, false])[1:f.size]
+    f.runs, f.steps, f.indexes, f.claims,
+    (array['a', 'b'])[1:f.size], (array[0, 0])[1:f.size], (array[false, true])[1:f.size], (array[false, false])[1:f.size]
   );
   perform pgflow.complete_tasks(v.runs[5:], v.steps[5:], v.indexes[5:], v.claims[5:], v.outputs[5:]);
   perform pgflow.worker_heartbeat(p_worker, v.runs, v.steps, v.indexes, v.claims);

@@ -31,6 +31,8 @@ begin
       v_run.flow_slug, v_run.flow_alias, v_run.started_as, v_run.input,
       (select count(*) from pgflow.step_states s where s.run_id = v_run.run_id and s.status <> 'completed'), v_run.run_id
     )
+    -- Only a transaction with an older snapshot can meet one here, and fails with serialization_failure.
+    on conflict (restart_of_run_id) where restart_of_run_id is not null do nothing
     returning runs.run_id into v_new_run_id;
     perform pgflow._begin_run(v_new_run_id, v_run.run_id);
   end if;
