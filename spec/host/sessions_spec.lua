@@ -89,4 +89,27 @@ describe("sessions of callers and operators", function()
     here.db:text "select pgflow.delete_flow_and_data('greet')"
     here:assert_consistent()
   end)
+
+  it("a deployment does not wait for whoever switches its function, who may come to wait for it", function()
+    here.db:text [[
+      create table spec.answers (answer text);
+      select spec.deploy('greet', spec.step('only'))]]
+    await(session("operator", [[
+      begin;
+      select pgflow.disable_worker_functions('{spec}');
+      @other {
+        set statement_timeout = '10 s';
+        do $$
+        begin
+          perform spec.deploy('greet', spec.step('only'));
+        exception when lock_not_available then
+          insert into spec.answers values (sqlerrm);
+        end $$;
+      }
+      select pgflow.retire_alias('greet');
+      commit;
+    ]]))
+    assert.equal("worker function spec is being switched by another transaction", here.db:text "select a.answer from spec.answers a")
+    here:assert_consistent()
+  end)
 end)

@@ -1,8 +1,10 @@
 -- Why a worker may not deploy at all: its function is disabled, or it is deprecated; null where it may. Records the function, enabled, where it is new.
--- Locks: the function's row for share, until commit: nobody disables it meanwhile.
+-- Locks: the function's row for share, until commit: nobody disables it meanwhile. It waits for 500 ms at most, since whoever switches the function may be about to wait for
+-- the deployment lock; raises lock_not_available then.
 create or replace function pgflow._deployment_refusal(p_worker_id uuid, p_function_name text) returns text
 language plpgsql volatile
 set search_path = ''
+set lock_timeout = '500ms'
 as $$
 begin
   insert into pgflow.worker_functions (function_name) values (p_function_name) on conflict do nothing;
@@ -16,5 +18,8 @@ begin
     from pgflow.worker_functions f
     where f.function_name = p_function_name
   );
+exception when lock_not_available then
+  raise exception 'worker function % is being switched by another transaction', p_function_name
+    using errcode = 'lock_not_available', hint = 'a transaction that enables or disables it stays open; it is tried again';
 end;
 $$;

@@ -1,4 +1,4 @@
--- Switches worker functions on or off. Returns each with its new and its former state, by name. Locks: their rows, in order: a deployment under way is waited for.
+-- Switches worker functions on or off. Returns each with its new and its former state, by name. Locks: that of rollouts; their rows, in order: a deployment under way is waited for.
 create or replace function pgflow._switch_worker_functions(p_function_names text[], p_enabled boolean)
 returns table (function_name text, enabled boolean, was_enabled boolean)
 language plpgsql volatile
@@ -6,6 +6,7 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 begin
+  perform pg_advisory_xact_lock(hashtextextended('pgflow.rollouts', 0));
   perform from pgflow.worker_functions f where f.function_name = any (p_function_names) order by f.function_name for update;
   return query
     with before as (
