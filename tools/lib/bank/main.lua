@@ -22,13 +22,18 @@ local FLOW = [[
 local luaflow = require "luaflow"
 local transaction = %s
 
+-- Locked always in this order, so that there are no deadlocks.
+local MOVE = [=[
+  with locked as materialized (select a.id from accounts a order by a.id for update)
+  update accounts a set balance = a.balance + case a.id when $1 then -$2::bigint else $2::bigint end
+  from locked l where l.id = a.id]=]
+
 return luaflow.flow { slug = "bank", max_attempts = 100, base_delay = 0, timeout = 20 }
   :map({ slug = "transfer", transaction = transaction }, function(transfer, ctx)
     local on = transaction and ctx.tx or ctx
     on:query("insert into ledger values ($1)", transfer.id)
     ctx:sleep(0.01)
-    on:query("select id from accounts order by id for update") -- always in this order: no deadlocks
-    on:query("update accounts set balance = balance + case id when $1 then -$2::bigint else $2::bigint end", transfer.from, transfer.amount)
+    on:query(MOVE, transfer.from, transfer.amount)
     return transfer.id
   end)
 ]]
