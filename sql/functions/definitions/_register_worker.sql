@@ -1,9 +1,11 @@
 -- Replaces the worker's row, its generation and the (flow, step) pairs that it handles: all those of its registry.
+-- Raises lock_not_available where its row is locked for 500 ms.
 create or replace function pgflow._register_worker(
   p_worker_id uuid, p_function_name text, p_queue_name text, p_registry jsonb, p_generation bigint
 ) returns void
 language plpgsql volatile
 set search_path = ''
+set lock_timeout = '500ms'
 as $$
 begin
   insert into pgflow.workers (worker_id, queue_name, function_name, last_heartbeat_at, generation)
@@ -14,5 +16,8 @@ begin
   delete from pgflow.worker_handlers h where h.worker_id = p_worker_id;
   insert into pgflow.worker_handlers (worker_id, flow_slug, step_slug)
   select p_worker_id, h.flow_slug, h.step_slug from pgflow._registry_pairs(p_registry) h;
+exception when lock_not_available then
+  raise exception 'the row of worker % is in use by another transaction', p_worker_id
+    using errcode = 'lock_not_available', hint = 'a transaction that changes it stays open; it is tried again';
 end;
 $$;

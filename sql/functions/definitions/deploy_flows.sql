@@ -5,7 +5,7 @@
 -- queue though the registry lacks them (I6). After any refusal nothing has changed.
 -- alias_status: activated | already active | retained | kept (the registry lacks the version that is active now).
 -- Locks, until commit: the deployment lock; the function's row for share; the aliases concerned, exclusively. Raises lock_not_available where
--- it would wait for long: for an alias 3 s, for the function's switch, or for a run of a flow that is recreated, 500 ms; it is to be called again then.
+-- it would wait for long: for an alias 3 s, for the function's switch, the worker's row, or a run of a flow that is recreated, 500 ms; it is to be called again then.
 -- A repeated call verifies. Called by a worker when it starts and at every reload.
 create or replace function pgflow.deploy_flows(
   p_worker_id uuid, p_function_name text, p_queue_name text, p_registry jsonb, p_generation bigint
