@@ -96,7 +96,7 @@ static void print_ready(struct dev *dev) {
   devworkers_set_ready(dev->workers);
   const char *other = getenv("LUAFLOW_DATABASE") ? getenv("LUAFLOW_DATABASE") : getenv("DATABASE_URL");
   struct buf lines = {0};
-  devready_put(&lines, &dev->report, other && *other ? dev->db.server.conninfo : NULL);
+  devready_put(&lines, &dev->report, dev->db.server.conninfo, other && *other);
   fwrite(lines.data, 1, lines.len, stdout);
   fflush(stdout);
   clearerr(stdout); /* its reader may go away; the work goes on */

@@ -35,7 +35,7 @@ static void add_aliases(struct names *names, const char *registry_text) {
 
 static int compare(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-void devready_put(struct buf *out, const struct load_report *report, const char *conninfo) {
+void devready_put(struct buf *out, const struct load_report *report, const char *conninfo, bool named) {
   struct names names = {0};
   for (size_t i = 0; i < report->worker_count; i++) add_aliases(&names, report->workers[i].registry);
   if (names.count > 0) qsort(names.list, names.count, sizeof *names.list, compare);
@@ -44,8 +44,8 @@ void devready_put(struct buf *out, const struct load_report *report, const char 
   for (size_t i = 0; i < names.count && i < MOST_NAMES; i++) buf_printf(out, "%s%s", i > 0 ? ", " : "", names.list[i]);
   if (names.count > MOST_NAMES) buf_printf(out, " and %zu more", names.count - MOST_NAMES);
   buf_printf(out, "\nStart a run with: luaflow start NAME [JSON] --wait");
-  if (conninfo) buf_printf(out, " --database '%s'", conninfo);
-  buf_printf(out, "\n");
+  if (named) buf_printf(out, " --database '%s'", conninfo);
+  buf_printf(out, "\nIts database: psql '%s'\n", conninfo);
   for (size_t i = 0; i < names.count; i++) free(names.list[i]);
   free(names.list);
 }

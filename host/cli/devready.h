@@ -2,11 +2,13 @@
 #ifndef LUAFLOW_CLI_DEVREADY_H
 #define LUAFLOW_CLI_DEVREADY_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 #include "worker/load_report.h"
 
-/* Appends the lines: how many queues, which flows, and how to start one. conninfo is what that command must be told, or NULL
- * where it finds the database itself. */
-void devready_put(struct buf *out, const struct load_report *report, const char *conninfo);
+/* Appends the lines: how many queues, which flows, how to start one, and the database. named: that command must be told which it is,
+ * since it finds another. */
+void devready_put(struct buf *out, const struct load_report *report, const char *conninfo, bool named);
 
 #endif
