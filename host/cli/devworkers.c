@@ -224,6 +224,7 @@ static void take(struct devworkers *workers, char kind, char *text) {
     take_error(workers, text);
     return;
   }
+  if (workers->error) LOG(workers->log, LOG_INFO, "files_load_again");
   free(workers->error);
   workers->error = NULL;
   take_queues(workers, text);

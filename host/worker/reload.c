@@ -203,6 +203,8 @@ void reload_loaded(struct lifecycle *lifecycle, struct generation *generation) {
     refuse(lifecycle, err.message, err.hint);
   } else if (reload->worker) {
     set_state(lifecycle, RELOAD_LOADED);
+  } else if (lifecycle->options->dev >= 0) {
+    clear(lifecycle); /* dev has been told of the queues, and ends this worker */
   } else {
     char *queues = load_report_queues(report);
     char *error = xasprintf("queue %s: the modules do not have it any more; they have %s", lifecycle->queue, queues);
@@ -385,7 +387,8 @@ void reload_stop(struct lifecycle *lifecycle) {
   uv_timer_stop(&reload->retry);
   reload->wanted = reload->stale = false;
   if (reload->state == RELOAD_IDLE) return;
-  LOG(lifecycle->log, LOG_WARN, "reload_refused", LOG_STR("error", "the worker drains: nothing is deployed any more"));
+  LOG(lifecycle->log, reload->cause == RELOAD_ORDERED ? LOG_WARN : LOG_DEBUG, "reload_refused",
+      LOG_STR("error", "the worker drains: nothing is deployed any more"));
   clear(lifecycle);
 }
 

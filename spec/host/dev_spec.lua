@@ -83,6 +83,7 @@ describe("luaflow dev", function()
       return dev:output():gsub("\r", ""):find(READY, 1, true)
     end, 30, "dev to be ready")
     note_folders()
+    assert.truthy(dev:output():find("Its database: psql 'host=" .. socket_folder, 1, true), dev:output())
   end
 
   local function start(words, options)
@@ -314,6 +315,7 @@ return luaflow.flow { slug = "steps" }
     assert.equal(1, #log "reload_refused") -- once for all workers
     os.remove(root:at(path))
     await("stopped", 1, of_steps)
+    assert.same({ 1, 1 }, { #log "reload_refused", #log "files_load_again" })
     assert.equal("steps", log("queue_removed")[1].queue)
     assert.equal('{"double": [8]}\n', complete("tally", "[4]"))
     assert.same({}, log "worker_died")
