@@ -76,7 +76,8 @@ static void put_unserved(const struct follow *follow, const struct runview *view
 static bool print_news(const struct follow *follow, const struct runview *view) {
   struct buf out = {0};
   for (int i = 0; i < view->step_count; i++)
-    if (has_news(follow, &view->steps[i], i)) runview_put_step(&view->steps[i], &out);
+    if (has_news(follow, &view->steps[i], i) && (view->status == RUN_STARTED || view->steps[i].status != STEP_STARTED))
+      runview_put_step(&view->steps[i], &out);
   put_unserved(follow, view, &out);
   if (out.len > 0) fwrite(out.data, 1, out.len, stderr);
   bool printed = out.len > 0;

@@ -63,7 +63,7 @@ static void print_status(const PGresult *result) {
   char age[32];
   long long live = live_workers(result);
   format_duration(age, sizeof age, db_number(result, 0, OPEN_FOR));
-  printf("a rollout is open since %s ago\n", age);
+  printf("a rollout has been open for %s\n", age);
   print_functions(result);
   if (live > 0)
     printf("draining: %lld worker%s still to stop; luaflow workers shows them\n", live, live == 1 ? " has" : "s have");

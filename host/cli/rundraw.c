@@ -275,7 +275,8 @@ void runview_put_step(const struct runview_step *step, struct buf *out) {
     put_news(&line, step);
   else
     line_put(&line, TONE_PLAIN, step_status_name(step->status));
-  if (step->status == STEP_COMPLETED && step->is_map) line_printf(&line, TONE_PLAIN, ", %lld tasks", step->tasks);
+  if (step->status == STEP_COMPLETED && step->is_map)
+    line_printf(&line, TONE_PLAIN, ", %lld task%s", step->tasks, step->tasks == 1 ? "" : "s");
   bool waits = step->phase == PHASE_RETRYING || step->phase == PHASE_SNOOZED;
   bool tells_error = step->status == STEP_STARTED ? waits : step->status != STEP_COMPLETED;
   if (step->error && tells_error) line_printf(&line, TONE_PLAIN, ": %s", step->error);
