@@ -92,7 +92,9 @@ local function build(given, opts, where, implied)
     return deployment
   end
   deployment.slug = definition.slug
-  if #definition.steps == 0 and #definition.problems == 0 then report("no_steps", "a flow needs at least one step") end
+  if #definition.steps == 0 and #definition.problems == 0 then
+    report("no_steps", "a flow needs at least one step (a method returns a new flow: chain the calls, or keep what they return)")
+  end
   local good = validate.options("deploy", opts, report)
   deployment.alias = good.alias or definition.slug
   check_routes(definition, good.routes or {}, report)
