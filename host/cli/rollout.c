@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/xalloc.h"
 #include "cli/client.h"
 #include "cli/commands.h"
 #include "cli/line.h"
@@ -73,8 +74,18 @@ static void print_status(const PGresult *result) {
 
 /* ---- begin ---- */
 
+/* The name may be right, and its queue new. */
+static bool explain_unknown(struct err *err) {
+  if (err->kind != ERR_CONFIG) return false;
+  char *hint = xstrdup(err->hint);
+  err_hint(err, "%s (if its queue is new, leave it out and start its worker after rollout finish)", hint);
+  free(hint);
+  return false;
+}
+
 static bool begin(struct db *db, char **names, int count, bool quiet, struct err *err) {
-  if (!show_check_names(db, DB_FUNCTION_NAMES, "worker function", (const char *const *)names, count, err)) return false;
+  if (!show_check_names(db, DB_FUNCTION_NAMES, "worker function", (const char *const *)names, count, err))
+    return explain_unknown(err);
   char *array = show_array(names, count);
   const char *parameters[] = {array};
   PGresult *result;

@@ -288,7 +288,8 @@ describe("luaflow rollout", function()
 
   it("refuses unknown names and words, and changes nothing", function()
     launch("old", "running")
-    assert_refused(luaflow("rollout", "begin", "booking", "payin"), 1, "there is no worker function 'payin'", "did you mean paying?")
+    assert_refused(luaflow("rollout", "begin", "booking", "payin"), 1, "there is no worker function 'payin'", "did you mean paying?",
+      "if its queue is new, leave it out")
     assert_refused(luaflow("rollout", "begin"), 2, "an argument is missing", "usage: luaflow rollout begin NAME...")
     assert_refused(luaflow("rollout", "stauts"), 2, "unknown word stauts", "did you mean luaflow rollout status?")
     assert_refused(luaflow("rollout"), 2, "an argument is missing", "begin NAME... | status | finish")
