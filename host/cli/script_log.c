@@ -12,7 +12,7 @@ void script_log(struct log *log, struct cursor *payload) {
     if (log->format == LOG_TEXT)
       fprintf(stderr, "%s%s%s\n", message, fields ? " " : "", fields ? fields : "");
     else
-      LOG(log, level, message, LOG_JSON_TEXT("fields", fields));
+      LOG(log, level, "log", LOG_STR("message", message), LOG_JSON_TEXT("fields", fields));
   }
   free(message);
   free(fields);
