@@ -78,7 +78,10 @@ static char *path_below(const char *root, const char *path) {
 static bool check_kind(const char *given, const char *path, struct err *err) {
   struct stat info;
   const char *dot = strrchr(path, '.');
-  if (stat(path, &info) != 0) return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: %s", given, strerror(errno));
+  if (stat(path, &info) != 0) {
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: %s", given, strerror(errno));
+    return err_hint(err, "give the path of a .lua file, or of a folder of them");
+  }
   if (S_ISDIR(info.st_mode)) return true;
   if (dot && strcmp(dot, ".lua") == 0) return true;
   return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: neither a folder nor a .lua file", given);
