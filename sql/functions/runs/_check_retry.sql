@@ -1,5 +1,5 @@
--- Raises object_not_in_prerequisite_state where a run cannot be retried: it did not fail and was not cancelled, or its version is inactive and no live worker
--- handles a step that would run. Workers are judged under READ COMMITTED only.
+-- Raises object_not_in_prerequisite_state where a run cannot be retried: it did not fail and was not cancelled, or its version is inactive and a step that
+-- would run is not handled by every live worker of its queue, or there is none (I6). Workers are judged under READ COMMITTED only.
 create or replace function pgflow._check_retry(p_run pgflow.runs) returns void
 language plpgsql stable
 set search_path = ''
@@ -25,17 +25,20 @@ begin
     and not exists (
       select from pgflow.step_states t where t.run_id = p_run.run_id and t.step_slug = s.step_slug and t.status = 'completed'
     )
-    and not exists (
-      select from pgflow.workers w
-      join pgflow.worker_handlers h on h.worker_id = w.worker_id and h.flow_slug = s.flow_slug and h.step_slug = s.step_slug
+    and not coalesce((
+      select bool_and(exists (
+        select from pgflow.worker_handlers h
+        where h.worker_id = w.worker_id and h.flow_slug = s.flow_slug and h.step_slug = s.step_slug
+      ))
+      from pgflow.workers w
       where w.queue_name = s.queue_name and w.stopped_at is null and w.deprecated_at is null
         and w.last_heartbeat_at > clock_timestamp() - interval '30 seconds'
-    );
+    ), false);
   if v_unhandled is not null then
-    raise exception 'version % is not active, and no live worker handles its steps %', p_run.flow_slug, v_unhandled
+    raise exception 'version % is not active, and not every live worker of their queues handles its steps %', p_run.flow_slug, v_unhandled
       using errcode = 'object_not_in_prerequisite_state', hint = case
-        when v_active is null then format('a worker that has %s, retained or active, must run first', p_run.flow_slug)
-        else format('add %s, retained, to a worker, or start a new run of %s, whose active version is %s', p_run.flow_slug, p_run.flow_alias, v_active)
+        when v_active is null then format('workers that have %s, retained or active, must run first', p_run.flow_slug)
+        else format('add %s, retained, to the workers, or start a new run of %s, whose active version is %s', p_run.flow_slug, p_run.flow_alias, v_active)
       end;
   end if;
 end;
