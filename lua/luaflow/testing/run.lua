@@ -15,6 +15,7 @@ local WORKER_ID = "00000000-0000-4000-8000-000000000002"
 
 -- Claims of one task after which it is thought to go on for ever.
 local CLAIM_LIMIT = 1000
+local CANCEL_GRACE = 5 -- seconds that a handler has to end in once its run was cancelled, as in a worker
 
 ---@class luaflow.testing.Options
 ---@field handlers? table<string, function> by step slug, in the place of the flow's own
@@ -217,7 +218,7 @@ end
 
 -- ---- the clock ----
 
--- Ends the handlers whose tasks ended while they slept; those of a cancelled run go on until they notice.
+-- Ends the handlers whose tasks ended while they slept; those of a cancelled run have time to notice.
 local function drop_lost(self)
   local kept = {}
   for _, flight in ipairs(self.sleeping) do
@@ -248,10 +249,18 @@ end
 local function wake(self, place)
   local flight = table.remove(self.sleeping, place)
   if is_overdue(flight) then
-    local timeout = self.model.steps[flight.entry.step].timeout
-    settle(self, flight.entry, { outcome = "failed", message = ("timed out after %d s"):format(timeout) })
+    local timed_out = ("timed out after %d s"):format(self.model.steps[flight.entry.step].timeout)
+    settle(self, flight.entry, { outcome = "failed", message = flight.grace and "it went on after its run was cancelled" or timed_out })
   else
     resume(self, flight)
+  end
+end
+
+local function cancel(self)
+  local grace_ends = self.model.now + CANCEL_GRACE
+  self.model:cancel(self.opts.cancel_reason)
+  for _, flight in ipairs(self.sleeping) do
+    if flight.deadline > grace_ends then flight.deadline, flight.grace = grace_ends, true end
   end
 end
 
@@ -275,7 +284,7 @@ local function step_on(self)
   local cancel_at = self.model.status == "started" and self.opts.cancel_at or math.huge
   advance_to(self, math.min(at, cancel_at))
   if cancel_at <= at then
-    self.model:cancel(self.opts.cancel_reason)
+    cancel(self)
   elseif due <= self.model.now then
     wake(self, place)
   else

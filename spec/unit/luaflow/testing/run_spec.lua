@@ -254,6 +254,16 @@ describe("a run that ends while handlers sleep", function()
     assert.same({ "cancelled", nil }, { result.tasks.a[0].status, result.tasks.a[0].output })
   end)
 
+  it("ends those that go on 5 s after it was cancelled", function()
+    local went_on = false
+    local result = testing.run(one_step(function(_, ctx)
+      for _ = 1, 3 do ctx:sleep(3) end
+      went_on = true
+    end), 1, { cancel_at = 3 })
+    assert.same({ "cancelled", false, 8 }, { result.status, went_on, result.duration })
+    assert.same({ "stale", "it went on after its run was cancelled" }, { result.attempts[1].outcome, result.attempts[1].message })
+  end)
+
   it("is not cancelled where it ends before", function()
     assert.same("completed", testing.run(one_step(function(_, ctx) ctx:sleep(2) end), 1, { cancel_at = 3 }).status)
   end)
