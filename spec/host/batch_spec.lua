@@ -17,7 +17,7 @@ return luaflow.flow { slug = "wide" }
   :step({ slug = "sum", depends_on = { "each" } }, function(deps) return #deps.each end)
 ]]
 
-local RUNS = 10000
+local RUNS = 3000
 
 describe("a batch", function()
   local here
@@ -42,7 +42,7 @@ describe("a batch", function()
 
   teardown(function() here:close() end)
 
-  -- Runs 10,000 runs that were started beforehand through a worker with batches of that size; returns what they cost.
+  -- Runs RUNS runs that were started beforehand through a worker with batches of that size; returns what they cost.
   local function drain(size)
     here.db:text([[select count(*) from generate_series(1, :runs) i, lateral pgflow.start_flow('noop', to_jsonb(i))]], { runs = RUNS })
     here.db:text "select pg_stat_statements_reset(0, (select oid from pg_database where datname = current_database()), 0)"
@@ -115,7 +115,7 @@ end $$;
 -- Plans are made here, while nothing is there.
 call pg_temp.cycle(:'worker', :generation, 1);
 call pg_temp.cycle(:'worker', :generation, 1);
-select count(*) from generate_series(1, 5000) i, lateral pgflow.start_flow('wide', '[1, 2, 3]');
+select count(*) from generate_series(1, 3000) i, lateral pgflow.start_flow('wide', jsonb_build_array(i, 2, 3));
 :analyze
 load 'auto_explain';
 set auto_explain.log_min_duration = 0;
@@ -161,6 +161,11 @@ describe("the plans of hot statements", function()
     here = scene.open { ["flows/wide.lua"] = WIDE }
     here:worker()
     here:stop_workers()
+    -- Definitions too are more than a statement may read as a whole.
+    here.db:text [[
+      select count(*) from (
+        select pgflow.create_flow('other_' || i), pgflow.add_step('other_' || i, 'a'), pgflow.add_step('other_' || i, 'b', array['a'])
+        from generate_series(1, 100) i) made]]
   end)
 
   after_each(function() here:close() end)
@@ -176,6 +181,7 @@ describe("the plans of hot statements", function()
         argv = { "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", here.db.conninfo, "-f", path }, seconds = 120,
       }
       assert.equal(0, session.code, session.err:sub(-2000))
+      assert.is_true(here.db:number "select count(*) from pgflow.runs" > 3000)
       local plans = select(2, session.err:gsub("Query Text:", ""))
       assert.is_true(plans > 50, ("only %d plans were told"):format(plans))
       assert.same({}, misreadings(session.err))
