@@ -5,7 +5,6 @@ create unique index runs_restart_of_run_id_key on pgflow.runs (restart_of_run_id
 -- Whether any started run of a flow exists, however many have ended.
 -- Its predicate is not one of the path of a task, whose plans must not take it for a way to all started runs.
 create index runs_open_flow_slug_idx on pgflow.runs (flow_slug) where num_nonnulls(completed_at, failed_at, cancelled_at) = 0;
-create index steps_queue_name_idx on pgflow.steps (queue_name);
 
 alter table pgflow.workers
   add column last_reload_at timestamptz,

@@ -3,6 +3,7 @@
 -- a task that was archived; and last, always, one 'answer' with its status (ok | stale_generation | not_subscribed | unknown_pairs) and
 -- next_visible_ms, the milliseconds until the queue's next hidden message becomes visible (null: there is none).
 -- Where a pair is unknown nothing is claimed and every message that was read is visible again (I7). Raises undefined_table where the queue's table is gone.
+-- A task whose dependencies' outputs are too large together for one jsonb value fails for good, and the claim that meets it claims nothing.
 -- Locks: messages and tasks, both skipping what is locked, until commit; it never waits.
 create or replace function pgflow.claim_tasks(p_worker_id uuid, p_generation bigint, p_queue_name text, p_quantity int)
 returns table (
@@ -49,12 +50,16 @@ begin
       );
       v_refusal := 'unknown_pairs';
     else
-      return query select 'task', null::text, null::bigint, c.flow_slug, c.run_id, c.step_slug, c.task_index, c.msg_id, c.claim_no,
-        c.attempt, c.max_attempts, c.timeout_s, c.input, c.flow_input
-        from pgflow._claim_messages(p_queue_name, v_message_ids, p_worker_id) c;
-      return query select 'orphan', null::text, null::bigint, null::text, null::uuid, null::text, null::int, o.message_id, null::bigint,
-        null::int, null::int, null::int, null::jsonb, null::jsonb
-        from pgflow._settle_read_messages(p_queue_name, v_message_ids, v_enqueued_at, v_hidden_s) o (message_id);
+      begin
+        return query select 'task', null::text, null::bigint, c.flow_slug, c.run_id, c.step_slug, c.task_index, c.msg_id, c.claim_no,
+          c.attempt, c.max_attempts, c.timeout_s, c.input, c.flow_input
+          from pgflow._claim_messages(p_queue_name, v_message_ids, p_worker_id) c;
+        return query select 'orphan', null::text, null::bigint, null::text, null::uuid, null::text, null::int, o.message_id, null::bigint,
+          null::int, null::int, null::int, null::jsonb, null::jsonb
+          from pgflow._settle_read_messages(p_queue_name, v_message_ids, v_enqueued_at, v_hidden_s) o (message_id);
+      exception when program_limit_exceeded then
+        perform pgflow._fail_oversized_tasks(p_queue_name, v_message_ids);
+      end;
     end if;
   end if;
   return query select 'answer', coalesce(v_refusal, 'ok'), pgflow._next_visible_ms(p_queue_name), null::text, null::uuid, null::text,
