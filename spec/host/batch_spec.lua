@@ -133,7 +133,7 @@ local function misreadings(explanations)
     if not seen[node] then found[#found + 1] = node end
     seen[node] = true
   end
-  local query, open = "", nil
+  local query, open, merge = "", nil, nil
   for line in (explanations .. "\n"):gmatch "(.-)\n" do
     query = line:match "Query Text: (.*)" or query
     local node = line:match "%->%s+(.*)" or line:match "^(%u%l+ ?.*)%s+%(cost="
@@ -141,10 +141,13 @@ local function misreadings(explanations)
       if open then add(open .. " without a condition, in: " .. query:sub(1, 80)) end
       open = nil
     end
+    -- PGMQ joins the messages that it reads to their ids: in order, no further than the last (see _read_messages).
+    if merge and line:find "Merge Cond:" and not line:find "m.msg_id = cte.msg_id" then add(merge) end
+    merge = nil
     if node then
-      if node:find "Seq Scan" or node:find "Hash %a* ?Join" or node:find "Merge %a* ?Join" or node:find "Hash Join" then
-        add(node:match "^[^(]*" .. "in: " .. query:sub(1, 80))
-      end
+      local told = node:match "^[^(]*" .. "in: " .. query:sub(1, 80)
+      if node:find "Merge %a* ?Join" then merge = told end
+      if node:find "Seq Scan" or node:find "Hash %a* ?Join" or node:find "Hash Join" then add(told) end
       -- PGMQ reads the oldest visible messages in the order of their ids, up to the limit.
       if node:find "Index %a* ?%a*Scan" and not node:find "q_wide_pkey" then open = node:match "^[^(]*" end
     elseif open and line:find "Index Cond:" then

@@ -41,14 +41,14 @@ describe("the engine", function()
       { status = status, reason = reason or "" })
   end
 
-  -- Completes every task; the seconds, the tasks and the memory in kB that the session has come to need.
-  local function complete_all(queue)
+  -- Completes every task, so many in a batch; the seconds, the tasks and the memory in kB that the session has come to need.
+  local function complete_all(queue, quantity)
     local text = db:text(([[
       select spec.memory() as before \gset
       select clock_timestamp() as begun \gset
-      call spec.complete_all('%s', 500, 0, 0) \gset
+      call spec.complete_all('%s', %d, 0, 0) \gset
       select extract(epoch from clock_timestamp() - :'begun'::timestamptz), :p_tasks, :p_memory - :before;
-    ]]):format(queue), nil, 600)
+    ]]):format(queue, quantity or 500), nil, 600)
     local seconds, tasks, memory = text:match "^([%d.]+)|(%d+)|(-?%d+)$"
     return tonumber(seconds), tonumber(tasks), tonumber(memory)
   end
@@ -95,11 +95,11 @@ describe("the engine", function()
   end)
 
   -- Runs maps that feed maps; microseconds and bytes for each task.
-  local function run_maps(length, runs)
+  local function run_maps(length, runs, quantity)
     for _ = 1, runs do
       db:text(("select run_id from pgflow.start_flow('maps', (select jsonb_agg(n) from generate_series(1, %d) n))"):format(length))
     end
-    local seconds, tasks, memory = complete_all "maps"
+    local seconds, tasks, memory = complete_all("maps", quantity)
     assert.equal(2 * length * runs, tasks)
     assert.same({ runs = runs, length = length, last = length - 1 }, db:row(([[
       select count(*) as runs, min(jsonb_array_length(r.output -> 'again')) as length, max((r.output #> '{again,-1}')::int) as last
@@ -116,6 +116,21 @@ describe("the engine", function()
     local large_time, large_memory = run_maps(length, 1)
     io.stdout:write(("# map of %d: %.0f us and %.0f bytes a task; of 1000: %.0f us and %.0f bytes; time %.2f times\n"):format(
       length, large_time, large_memory, small_time, small_memory, large_time / small_time))
+  end)
+
+  it("reads a full queue as fast when its statistics are those of an empty one", function()
+    deploy(luaflow.flow { slug = "maps" }
+      :map({ slug = "each" }, nothing):map({ slug = "again", array = "each" }, nothing))
+    run_maps(500, 1)
+    db:text [[
+      alter table pgmq.q_maps set (autovacuum_enabled = false);
+      analyze pgmq.q_maps]]
+    assert.equal(0, db:number "select c.reltuples from pg_class c where c.oid = 'pgmq.q_maps'::regclass")
+    local fetched = "select c.idx_tup_fetch from pg_stat_user_tables c where c.relid = 'pgmq.q_maps'::regclass"
+    local before = db:number(fetched)
+    run_maps(5000, 1, 50)
+    local for_each = (db:number(fetched) - before) / 10000
+    assert.is_true(for_each < 10, ("%.1f rows of the queue were read for each task"):format(for_each))
   end)
 
   it("completes a step once, however close its last two tasks end, 1,000 times", function()

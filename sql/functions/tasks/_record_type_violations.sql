@@ -23,10 +23,11 @@ begin
   select array_agg(r.run_id), array_agg(r.step_slug), array_agg(r.queue_name), array_agg(r.message_id),
     array_agg(format('[TYPE_VIOLATION] Map step %s expects array input but dependency %s produced %s',
       (
-        select min(child.step_slug)
+        select child.step_slug
         from pgflow.deps e
         join pgflow.steps child on child.flow_slug = any (array[e.flow_slug]) and child.step_slug = e.step_slug
         where e.flow_slug = any (array[r.flow_slug]) and e.dep_slug = r.step_slug and child.step_type = 'map'
+        order by child.step_index limit 1
       ), r.step_slug, jsonb_typeof(r.output)))
   into v_run_ids, v_step_slugs, v_queue_names, v_message_ids, v_messages
   from recorded r;

@@ -37,7 +37,7 @@ begin
   end if;
   v_hidden_s := least(pgflow._longest_timeout(p_worker_id), 2147483617) + 30;
   select coalesce(array_agg(m.msg_id), '{}'), coalesce(array_agg(m.enqueued_at), '{}') into v_message_ids, v_enqueued_at
-  from pgmq.read(p_queue_name, v_hidden_s, p_quantity) m;
+  from pgflow._read_messages(p_queue_name, v_hidden_s, p_quantity) m;
 
   if v_message_ids <> '{}' then
     return query select 'unknown', null::text, null::bigint, u.flow_slug, null::uuid, u.step_slug, null::int, null::bigint, null::bigint,
