@@ -118,6 +118,15 @@ static bool is_choice(const char *choices, const char *text) {
   return false;
 }
 
+static bool append(struct setting_list *list, const char *source, const char *text, struct err *err) {
+  if (*text == '\0') return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: the value is empty", source);
+  if (list->count == SETTING_LIST_MOST)
+    return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: %s is one too many, at most %d can be given", source, text,
+                   SETTING_LIST_MOST);
+  list->items[list->count++] = text;
+  return true;
+}
+
 /* Stores text as the setting's value; source is the flag or variable that it came from. */
 static bool store(struct settings *settings, const struct setting_info *info, const char *source, const char *text,
                   struct err *err) {
@@ -135,6 +144,8 @@ static bool store(struct settings *settings, const struct setting_info *info, co
       if (*text == '\0') return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: the value is empty", source);
       *(const char **)field = text;
       return true;
+    case SETTING_LIST:
+      return append(field, source, text, err);
     case SETTING_NUMBER:
     case SETTING_SECONDS:
     case SETTING_BYTES:

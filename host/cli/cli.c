@@ -37,8 +37,10 @@ static const struct command commands[] = {
     {"check", FOR_CHECK, 1, ANY_NUMBER, false, command_check, "PATH...", "loads flows and prints every problem",
      "Touches no database."},
     {"try", FOR_TRY, 2, 3, false, command_try, "PATH STEP [JSON]", "runs one handler once, without a database",
-     "STEP is a step of the flows at PATH, or FLOW.STEP where several have it. JSON is its input, - reads it from standard\n"
-     "input: of a root step the run's input, of one with dependencies an object of their outputs (both {} by default), of a\n"
+     "STEP is a step of the flows at PATH, or FLOW.STEP where several have it. JSON is its input, - reads it from "
+     "standard\n"
+     "input: of a root step the run's input, of one with dependencies an object of their outputs (both {} by default), "
+     "of a\n"
      "map one element (null). Prints the output; ends with 1 when the handler fails or snoozes."},
     {"types", FOR_TYPES, 1, ANY_NUMBER, false, command_types, "PATH... -o DIR",
      "writes definitions of the flows for editors (LuaCATS)",
@@ -66,13 +68,16 @@ static const struct command commands[] = {
     {"workers", FOR_WORKER_LIST, 0, 0, false, command_workers, "",
      "lists workers: their state and what they have in flight",
      "running; draining: deprecated, it finishes what it has; dead: not heard of for 30 s; stopped."},
-    {"functions", FOR_FUNCTIONS, 0, ANY_NUMBER, false, command_functions, "[enable|disable NAME...]",
+    {"functions", FOR_FUNCTIONS, 0, ANY_NUMBER, false, command_functions, "[enable|disable NAME... | forget NAME]",
      "lists worker functions; switches them",
-     "Workers of a disabled function that start wait, without deploying or claiming; those that run go on."},
-    {"rollout", FOR_ROLLOUT, 1, ANY_NUMBER, false, command_rollout, "begin NAME... | status | finish",
+     "Workers of a disabled function that start wait, without deploying or claiming; those that run go on: luaflow "
+     "rollout\nbegin stops them as well. forget: removes one without live workers."},
+    {"rollout", FOR_ROLLOUT, 1, ANY_NUMBER, false, command_rollout, "begin NAME... [--new NAME]... | status | finish",
      "fences worker functions while a new version is brought out",
      "begin: disables the functions, tells their workers to stop and waits for that; again with the same names it goes "
      "on.\n"
+     "--new is for those whose queues the new version brings along: they are recorded, so that their workers wait "
+     "too.\n"
      "finish: enables those that were enabled before. tools/README.md has the whole sequence."},
     {"prune", FOR_PRUNE, 0, 0, false, command_prune, "--older-than TIME", "removes runs that ended long ago",
      "With their tasks and archived messages, a batch at a time."},

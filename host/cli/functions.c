@@ -1,4 +1,4 @@
-/* luaflow functions: the worker functions with their switches, the fence; and the switching. */
+/* luaflow functions: the worker functions with their switches, the fence; the switching, and the forgetting. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,8 +9,9 @@
 
 enum { MOST_NAMES = 10000 };
 
-static const struct verb verbs[] = {{"enable", "NAME...", 1, MOST_NAMES}, {"disable", "NAME...", 1, MOST_NAMES}};
-enum verb_index { ENABLE, DISABLE, VERB_COUNT };
+static const struct verb verbs[] = {
+    {"enable", "NAME...", 1, MOST_NAMES}, {"disable", "NAME...", 1, MOST_NAMES}, {"forget", "NAME", 1, 1}};
+enum verb_index { ENABLE, DISABLE, FORGET, VERB_COUNT };
 
 static void print_functions(const PGresult *result) {
   static const struct table_column columns[] = {
@@ -30,19 +31,41 @@ static void print_functions(const PGresult *result) {
   table_print(&table);
 }
 
-static bool switch_functions(struct db *db, bool enable, char **names, int count, bool quiet, struct err *err) {
-  if (!show_check_names(db, DB_FUNCTION_NAMES, "worker function", (const char *const *)names, count, err)) return false;
+static bool switch_functions(struct db *db, bool enable, const char *const *names, int count, bool quiet,
+                             struct err *err) {
   char *array = show_array(names, count);
   const char *parameters[] = {array};
   PGresult *result;
   bool ok = db_run(db, enable ? DB_ENABLE_FUNCTIONS : DB_DISABLE_FUNCTIONS, parameters, &result, err);
   free(array);
   if (!ok) return false;
-  for (int row = 0; row < PQntuples(result) && !quiet; row++)
+  bool any_live = false;
+  for (int row = 0; row < PQntuples(result) && !quiet; row++) {
     printf("%s %s %s\n", db_text(result, row, 0), db_bool(result, row, 1) == enable ? "was already" : "is now",
            enable ? "enabled" : "disabled");
+    any_live = any_live || db_number(result, row, 2) > 0;
+  }
+  if (any_live && !enable)
+    puts("running workers go on until they restart; luaflow rollout begin tells them to stop as well");
   PQclear(result);
   return true;
+}
+
+static bool forget_function(struct db *db, const char *name, bool quiet, struct err *err) {
+  PGresult *result;
+  if (!db_run(db, DB_FORGET_FUNCTION, &name, &result, err)) return false;
+  if (!quiet) printf("%s is forgotten; a worker of that name that starts records it anew\n", name);
+  PQclear(result);
+  return true;
+}
+
+static bool change_functions(struct db *db, enum verb_index verb, const struct call *call, struct err *err) {
+  const char *const *names = (const char *const *)call->argv + 1;
+  int count = call->argc - 1;
+  bool quiet = call->settings->json;
+  if (!show_check_names(db, DB_FUNCTION_NAMES, "worker function", names, count, err)) return false;
+  if (verb == FORGET) return forget_function(db, names[0], quiet, err);
+  return switch_functions(db, verb == ENABLE, names, count, quiet, err);
 }
 
 int command_functions(const struct call *call) {
@@ -52,7 +75,7 @@ int command_functions(const struct call *call) {
   if (call->argc > 0 && verb < 0) return cli_fail(&err);
   if (!client_connect_to_schema(call->settings, "functions", &db, &err)) return cli_fail(&err);
   bool ok = true, json = call->settings->json;
-  if (verb >= 0) ok = switch_functions(&db, verb == ENABLE, call->argv + 1, call->argc - 1, json, &err);
+  if (verb >= 0) ok = change_functions(&db, (enum verb_index)verb, call, &err);
   if (ok && (verb < 0 || json))
     ok = show_list(&db, call->settings, DB_FUNCTIONS, DB_FUNCTIONS_JSON, NULL, print_functions, &err);
   db_close(&db);

@@ -17,7 +17,8 @@
 
 enum { POLL_MS = 500, MOST_NAMES = 10000 };
 
-static const struct verb verbs[] = {{"begin", "NAME...", 1, MOST_NAMES}, {"status", "", 0, 0}, {"finish", "", 0, 0}};
+static const struct verb verbs[] = {
+    {"begin", "NAME... [--new NAME]...", 1, MOST_NAMES}, {"status", "", 0, 0}, {"finish", "", 0, 0}};
 enum verb_index { BEGIN, STATUS, FINISH, VERB_COUNT };
 
 /* The columns of the ROLLOUT statement. */
@@ -78,27 +79,36 @@ static void print_status(const PGresult *result) {
 static bool explain_unknown(struct err *err) {
   if (err->kind != ERR_CONFIG) return false;
   char *hint = xstrdup(err->hint);
-  err_hint(err, "%s (if its queue is new, leave it out and start its worker after rollout finish)", hint);
+  err_hint(err, "%s (one that the new version brings along is given with --new NAME)", hint);
   free(hint);
   return false;
 }
 
-static bool begin(struct db *db, char **names, int count, bool quiet, struct err *err) {
-  if (!show_check_names(db, DB_FUNCTION_NAMES, "worker function", (const char *const *)names, count, err))
-    return explain_unknown(err);
-  char *array = show_array(names, count);
-  const char *parameters[] = {array};
+static void print_begun(const PGresult *result) {
+  for (int row = 0; row < PQntuples(result); row++) {
+    bool was_enabled = db_bool(result, row, 1), is_new = db_bool(result, row, 2);
+    printf("%s is disabled; it %s\n", db_text(result, row, 0),
+           !was_enabled ? "was disabled before"
+           : is_new     ? "will be enabled at the end"
+                        : "was enabled before");
+  }
+  fflush(stdout);
+}
+
+static bool begin(struct db *db, const char *const *names, int count, const struct setting_list *new_names, bool quiet,
+                  struct err *err) {
+  if (!show_check_names(db, DB_FUNCTION_NAMES, "worker function", names, count, err)) return explain_unknown(err);
+  char *known = show_array(names, count), *added = show_array(new_names->items, new_names->count);
+  const char *parameters[] = {known, added};
   PGresult *result;
   bool ok = db_run(db, DB_BEGIN_ROLLOUT, parameters, &result, err);
-  free(array);
+  free(known);
+  free(added);
   if (!ok) {
     if (strcmp(err->sqlstate, "55000") == 0 && !*err->hint) err_hint(err, "luaflow rollout status shows what is open");
     return false;
   }
-  for (int row = 0; row < PQntuples(result) && !quiet; row++)
-    printf("%s is disabled; it was %s before\n", db_text(result, row, 0),
-           db_bool(result, row, 1) ? "enabled" : "disabled");
-  fflush(stdout);
+  if (!quiet) print_begun(result);
   PQclear(result);
   return true;
 }
@@ -206,7 +216,8 @@ int command_rollout(const struct call *call) {
   if (!client_connect_to_schema(call->settings, "rollout", &db, &err)) return cli_fail(&err);
   int code = EXIT_DONE;
   bool ok = true, json = call->settings->json;
-  if (verb == BEGIN) ok = begin(&db, call->argv + 1, call->argc - 1, json, &err);
+  const char *const *names = (const char *const *)call->argv + 1;
+  if (verb == BEGIN) ok = begin(&db, names, call->argc - 1, &call->settings->new_functions, json, &err);
   if (verb == BEGIN && ok) code = wait_until_drained(&db, json);
   if (verb == FINISH) ok = finish(&db, call->settings->force, json, &err);
   if (ok && code == EXIT_DONE && (verb == STATUS || json))

@@ -74,7 +74,7 @@ bool show_check_names(struct db *db, enum db_statement statement, const char *wh
   return ok;
 }
 
-char *show_array(char **texts, int count) {
+char *show_array(const char *const *texts, int count) {
   struct buf out = {0};
   buf_printf(&out, "{");
   for (int i = 0; i < count; i++) {

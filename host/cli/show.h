@@ -21,7 +21,7 @@ bool show_list(struct db *db, const struct settings *settings, enum db_statement
 bool show_check_names(struct db *db, enum db_statement statement, const char *what, const char *const *names, int count,
                       struct err *err) __attribute__((warn_unused_result));
 /* The literal of a text[]; owned by the caller. */
-char *show_array(char **texts, int count);
+char *show_array(const char *const *texts, int count);
 
 /* The second words of a command such as "functions enable NAME...". */
 struct verb {

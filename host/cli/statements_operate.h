@@ -68,9 +68,15 @@
   X(FUNCTIONS_JSON, 0, JSON_OF(FUNCTIONS_QUERY))                                                                       \
   X(FUNCTION_NAMES, 0, "select f.function_name from pgflow.worker_functions f order by f.function_name")               \
   X(ENABLE_FUNCTIONS, 1,                                                                                               \
-    "select f.function_name, f.was_enabled from pgflow.enable_worker_functions($1::text[]) f order by 1")              \
+    "select f.function_name, f.was_enabled,"                                                                           \
+    "       (select count(*) from pgflow.workers w where w.function_name = f.function_name and " LIVE_WORKER           \
+    ")"                                                                                                                \
+    "  from pgflow.enable_worker_functions($1::text[]) f order by 1")                                                  \
   X(DISABLE_FUNCTIONS, 1,                                                                                              \
-    "select f.function_name, f.was_enabled from pgflow.disable_worker_functions($1::text[]) f order by 1")             \
+    "select f.function_name, f.was_enabled,"                                                                           \
+    "       (select count(*) from pgflow.workers w where w.function_name = f.function_name and " LIVE_WORKER           \
+    ")"                                                                                                                \
+    "  from pgflow.disable_worker_functions($1::text[]) f order by 1")                                                 \
   X(WORKERS, 1,                                                                                                        \
     "select q.worker_id, q.queue_name, q.function_name, q.state, q.generation, q.tasks_in_flight,"                     \
     "       q.heartbeat_age_ms, q.last_reload_error"                                                                   \
@@ -97,8 +103,10 @@
   X(FLOW_SLUGS, 0, "select f.flow_slug from pgflow.flows f order by f.flow_slug")                                      \
   X(RETIRE_ALIAS, 1, "select pgflow.retire_alias($1)")                                                                 \
   X(FORGET_FLOW, 1, "select pgflow.forget_flow($1)")                                                                   \
-  X(BEGIN_ROLLOUT, 1,                                                                                                  \
-    "select b.function_name, b.was_enabled, b.live_workers from pgflow.begin_rollout($1::text[]) b order by 1")        \
+  X(FORGET_FUNCTION, 1, "select pgflow.forget_worker_function($1)")                                                    \
+  X(BEGIN_ROLLOUT, 2,                                                                                                  \
+    "select b.function_name, b.was_enabled, b.function_name = any ($2::text[])"                                        \
+    "  from pgflow.begin_rollout($1::text[], $2::text[]) b order by 1")                                                \
   X(ROLLOUT, 0,                                                                                                        \
     "select q.function_name, array_to_string(q.queue_names, ', '), q.was_enabled, q.enabled, q.live_workers,"          \
     "       q.tasks_in_flight, q.open_for_ms"                                                                          \

@@ -65,6 +65,23 @@ static void test_short_output(void **state) {
   assert_null(outcome.settings.output);
 }
 
+static void test_list(void **state) {
+  (void)state;
+  struct outcome outcome = READ(FOR_ROLLOUT, "rollout", "begin", "--new", "a", "--new=b", "c");
+  assert_true(outcome.ok);
+  assert_int_equal(outcome.settings.new_functions.count, 2);
+  assert_string_equal(outcome.settings.new_functions.items[0], "a");
+  assert_string_equal(outcome.settings.new_functions.items[1], "b");
+  assert_int_equal(outcome.argc - outcome.rest, 2);
+  assert_refused(READ(FOR_ROLLOUT, "rollout", "--new", ""), "--new: the value is empty");
+  char *many[2 * SETTING_LIST_MOST + 3];
+  many[0] = "rollout";
+  for (int i = 0; i <= SETTING_LIST_MOST; i++) many[2 * i + 1] = "--new", many[2 * i + 2] = "a";
+  outcome.ok = settings_read(&outcome.settings, FOR_ROLLOUT, false, 2 * SETTING_LIST_MOST + 3, many, &outcome.rest,
+                             &outcome.help, &outcome.err);
+  assert_refused(outcome, "--new: a is one too many");
+}
+
 static void test_units(void **state) {
   (void)state;
   assert_int_equal(READ(FOR_WORKER, "worker", "--grace", "2m").settings.grace, 120000);
@@ -188,6 +205,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_defaults),
       cmocka_unit_test(test_short_output),
+      cmocka_unit_test(test_list),
       cmocka_unit_test(test_units),
       cmocka_unit_test(test_values_out_of_range),
       cmocka_unit_test(test_environment),

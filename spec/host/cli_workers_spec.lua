@@ -104,17 +104,31 @@ describe("luaflow workers and functions", function()
         enabled_before_rollout = cjson.null },
     }, cjson.decode(succeed("functions", "--json")))
 
-    assert.equal("packing is now disabled\n", succeed("functions", "disable", "packing"))
+    local go_on = "running workers go on until they restart; luaflow rollout begin tells them to stop as well\n"
+    assert.equal("packing is now disabled\n" .. go_on, succeed("functions", "disable", "packing"))
     assert.is_false(cjson.decode(succeed("functions", "disable", "packing", "--json"))[1].enabled)
-    assert.equal("packing was already disabled\n", succeed("functions", "disable", "packing"))
+    assert.equal("packing was already disabled\n" .. go_on, succeed("functions", "disable", "packing"))
     assert.equal("packing  disabled  1  work\n", succeed "functions")
     assert.is_nil(worker.process:poll())
     worker:stop()
+    assert.equal("packing was already disabled\n", succeed("functions", "disable", "packing"))
     assert.equal("packing  disabled  0  work\n", succeed "functions")
     local fenced = here:launch(WORKER_OPTIONS)
     fenced:await_log("fenced", 15)
     assert.equal("packing is now enabled\n", succeed("functions", "enable", "packing"))
     fenced:await_log("running", 15)
+  end)
+
+  it("forget a function that has no live workers", function()
+    local worker = here:worker(WORKER_OPTIONS)
+    assert_refused(luaflow("functions", "forget", "packing"), 1, "worker function packing still has live workers: 1", "stop them")
+    assert_refused(luaflow("functions", "forget", "paking"), 1, "no worker function 'paking'", "did you mean packing?")
+    worker:stop()
+    assert_says(succeed("functions", "forget", "packing"), "packing is forgotten")
+    assert.equal("", succeed "functions")
+    here:worker(WORKER_OPTIONS)
+    here.db:text "select pgflow.begin_rollout('{packing}')"
+    assert_refused(luaflow("functions", "forget", "packing"), 1, "part of the open rollout")
   end)
 
   it("refuse unknown functions and words, and change nothing", function()

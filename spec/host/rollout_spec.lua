@@ -286,13 +286,35 @@ describe("luaflow rollout", function()
     end)
   end)
 
+  it("has the workers of queues that are new wait too", function()
+    here.root:write("lua/earliest.lua", [[
+      local luaflow = require "luaflow"
+      local flow = luaflow.flow { slug = "trip_v0" }:step({ slug = "plan" }, function() return "plan 0" end)
+      return luaflow.deploy(flow, { alias = "trip", routes = { plan = "booking" } })]])
+    here.root:write("flows/first.lua", 'return require "luaflow".worker { queue = "booking", flows = { require "earliest" } }')
+    here.root:write("flows/new.lua", workers_of 'deployed.v2, luaflow.retain(require "earliest")')
+    local old = here:launch { paths = { "flows/first.lua" }, args = { "--executors", "1" } }
+    old:await_log("running", 20)
+    local out = succeed("rollout", "begin", "booking", "--new", "paying", "--new", "planning")
+    assert_says(out, "booking is disabled; it was enabled before\n", "paying is disabled; it will be enabled at the end\n", "drained")
+    assert.same({ code = 0 }, old.process:wait(5))
+    local new = launch("new", "fenced")
+    assert.equal("trip_v0", here.db:text "select a.active_flow_slug from pgflow.flow_aliases a where a.flow_alias = 'trip'")
+    assert.equal("booking paying planning", here.db:text
+      "select string_agg(s.function_name, ' ' order by s.function_name) from pgflow.rollout_status() s")
+    assert.equal("booking is enabled again\npaying is enabled again\nplanning is enabled again\n", succeed("rollout", "finish"))
+    for _, worker in ipairs(new) do worker:await_log("running", 20) end
+    assert.equal("plan 2, check 2, book 2, pay 2", here.db:complete("trip").output.pay)
+  end)
+
   it("refuses unknown names and words, and changes nothing", function()
     launch("old", "running")
     assert_refused(luaflow("rollout", "begin", "booking", "payin"), 1, "there is no worker function 'payin'", "did you mean paying?",
-      "if its queue is new, leave it out")
+      "--new NAME")
     assert_refused(luaflow("rollout", "begin"), 2, "an argument is missing", "usage: luaflow rollout begin NAME...")
+    assert_refused(luaflow("rollout", "begin", "booking", "--new"), 2, "--new needs a value")
     assert_refused(luaflow("rollout", "stauts"), 2, "unknown word stauts", "did you mean luaflow rollout status?")
-    assert_refused(luaflow("rollout"), 2, "an argument is missing", "begin NAME... | status | finish")
+    assert_refused(luaflow("rollout"), 2, "an argument is missing", "begin NAME... [--new NAME]... | status | finish")
     assert_refused(luaflow("rollout", "finish", "now"), 2, "now is one argument too many")
     assert.equal("booking paying planning", enabled())
     assert.equal("no rollout is open\n", succeed("rollout", "status"))

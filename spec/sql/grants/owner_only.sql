@@ -7,7 +7,7 @@ select is_empty(
   $$ select r.rolname, p.proname from pg_roles r, pg_proc p where r.rolname like 'pgflow\_%' and p.pronamespace = 'pgflow'::regnamespace
     and (p.proname in ('create_flow', 'add_step', 'ensure_flow_compiled', 'delete_flow_and_data', 'prune_data_older_than', 'adopt_queue', 'retire_alias', 'forget_flow',
       'set_vt_batch', 'poll_for_tasks', 'cascade_resolve_conditions', 'cascade_complete_taskless_steps', 'start_ready_steps',
-      'disable_worker_functions', 'enable_worker_functions', 'begin_rollout', 'finish_rollout') or p.proname like '\_%')
+      'disable_worker_functions', 'enable_worker_functions', 'forget_worker_function', 'begin_rollout', 'finish_rollout') or p.proname like '\_%')
     and has_function_privilege(r.oid, p.oid, 'execute') $$,
   'no group role has them, or any private function'
 );
