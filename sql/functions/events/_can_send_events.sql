@@ -4,6 +4,6 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return to_regprocedure('realtime.send(jsonb, text, text, boolean)') is not null;
+  return to_regnamespace('realtime') is not null and to_regprocedure('realtime.send(jsonb, text, text, boolean)') is not null;
 end;
 $$;
