@@ -4,6 +4,7 @@ local database = require "spec.support.database"
 local files = require "spec.support.files"
 local process = require "spec.support.process"
 local scene = require "spec.support.scene"
+local server = require "spec.support.server"
 local wait = require "spec.support.wait"
 
 local FLOW = [[
@@ -55,19 +56,47 @@ describe("luaflow doctor", function()
     assert.truthy(hint == nil and found[1].hint == cjson.null or found[1].hint:find(hint, 1, true), tostring(found[1].hint))
   end
 
-  it("finds nothing where all is well", function()
-    start_worker()
-    local result = examine()
-    assert.equal(0, result.code, result.out)
-    local checks = {}
-    for line in result.out:gmatch "[^\n]+" do
-      assert.truthy(line:find "^ok       %l+  +%S", line)
-      checks[#checks + 1] = line:match "^ok +(%l+)"
-    end
-    assert.same(CHECKS, checks)
-    local list = cjson.decode(examine("--json").out)
-    assert.same(#CHECKS, #list)
-    for i, finding in ipairs(list) do assert.same({ CHECKS[i], "ok", cjson.null }, { finding.check, finding.level, finding.hint }) end
+  -- The server of the specs may have settings that no other should have.
+  describe("on a server of its own", function()
+    local own, shared
+
+    before_each(function()
+      own, shared = server.open(), here.db
+      here.db = own:database()
+    end)
+
+    after_each(function()
+      here:stop_workers()
+      own:close()
+      here.db = shared
+    end)
+
+    it("finds nothing where all is well", function()
+      start_worker()
+      local result = examine()
+      assert.equal(0, result.code, result.out)
+      local checks = {}
+      for line in result.out:gmatch "[^\n]+" do
+        assert.truthy(line:find "^ok       %l+  +%S", line)
+        checks[#checks + 1] = line:match "^ok +(%l+)"
+      end
+      assert.same(CHECKS, checks)
+      local list = cjson.decode(examine("--json").out)
+      assert.same(#CHECKS, #list)
+      for i, finding in ipairs(list) do assert.same({ CHECKS[i], "ok", cjson.null }, { finding.check, finding.level, finding.hint }) end
+    end)
+
+    it("finds settings that cost data or time", function()
+      here.db:text(([[
+        alter database %s set synchronous_commit = off;
+        alter database %s set statement_timeout = '5s']]):format(here.db.name, here.db.name))
+      local found = findings("settings", 0)
+      assert.same({ "warning", "warning" }, { found[1].level, found[2].level })
+      assert.truthy(found[1].message:find "^synchronous_commit is off")
+      assert.truthy(found[2].message:find "^statement_timeout is 5000ms")
+      here.db:text(("alter database %s set default_transaction_read_only = on"):format(here.db.name))
+      assert.equal("transactions are read-only by default", findings("server", 6)[2].message)
+    end)
   end)
 
   it("finds a missing, foreign, old or too new schema", function()
@@ -110,18 +139,6 @@ describe("luaflow doctor", function()
     assert.equal("grant usage on schema pgmq to spec_other", found[1].hint)
     assert.truthy(found[2].message:find("may not use table pgmq.", 1, true))
     here.db:text "alter schema pgflow owner to current_user"
-  end)
-
-  it("finds settings that cost data or time", function()
-    here.db:text(([[
-      alter database %s set synchronous_commit = off;
-      alter database %s set statement_timeout = '5s']]):format(here.db.name, here.db.name))
-    local found = findings("settings", 0)
-    assert.same({ "warning", "warning" }, { found[1].level, found[2].level })
-    assert.truthy(found[1].message:find "^synchronous_commit is off")
-    assert.truthy(found[2].message:find "^statement_timeout is 5000ms")
-    here.db:text(("alter database %s set default_transaction_read_only = on"):format(here.db.name))
-    assert.equal("transactions are read-only by default", findings("server", 6)[2].message)
   end)
 
   it("finds queues without workers, uncovered steps and lost tables", function()

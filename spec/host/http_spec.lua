@@ -240,7 +240,7 @@ describe("http.request", function()
       local run = here.db:await_run(here.db:start("late", cjson.encode(url_of "/sleep/50")), 20)
       assert.equal("failed", run.status)
       assert.truthy(run.error_message:find("timed out after 1 s", 1, true), run.error_message)
-      wait.till(function() return stats().left == before + 1 end, 5, "the server to see it")
+      wait.till(function() return stats().left == before + 1 end, 20, "the server to see it")
       assert.equal("completed", here.db:await_run(here.db:start("late", cjson.encode(url_of "/echo")), 20).status)
     end)
 

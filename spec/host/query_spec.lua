@@ -319,7 +319,7 @@ describe("ctx:query", function()
     it("cancels the statement at the deadline, and the connection serves the next", function()
       here:worker { args = { "--queue", "asks", "--handler-connections", "1" } }
       local run_id = ask "select pg_sleep(600)"
-      wait.till(function() return backends "active" == 1 end, 5, "the statement to run")
+      wait.till(function() return backends "active" == 1 end, 20, "the statement to run")
       local pid = here.db:number(("select a.pid from pg_stat_activity a where %s"):format(HANDLERS))
       local run = here.db:await_run(run_id, 10)
       assert.truthy(run.error_message:find "timed out after 2 s", run.error_message)
@@ -336,9 +336,9 @@ describe("ctx:query", function()
       }
       wait.till(function()
         return here.db:number "select count(*) from pg_locks l where l.relation = 'spec_gate'::regclass" == 1
-      end, 5, "the lock")
+      end, 20, "the lock")
       for _ = 1, 4 do ask "select v from spec_gate" end
-      wait.till(function() return backends "active" == 2 end, 5, "both connections to be in use")
+      wait.till(function() return backends "active" == 2 end, 20, "both connections to be in use")
       local from = wait.now()
       for _ = 1, 10 do here.db:start("asks", '{"name": "free"}') end
       wait.till(function()
@@ -357,7 +357,7 @@ describe("ctx:query", function()
       local worker = here:worker { args = { "--queue", "patient", "--executors", "1" } }
       local run_id = here.db:start("patient", '{"sql": "select pg_sleep(4)"}')
       local statement = ("select a.query_start from pg_stat_activity a where a.state = 'active' and %s"):format(HANDLERS)
-      wait.till(function() return backends "active" == 1 end, 5, "the statement to run")
+      wait.till(function() return backends "active" == 1 end, 20, "the statement to run")
       local first = here.db:text(statement)
       for _, pid in ipairs(worker.process:living()) do
         if pid ~= worker.process.pid then process.send(pid, process.SIGKILL) end
@@ -370,7 +370,7 @@ describe("ctx:query", function()
     it("does not outlive its worker when that is killed", function()
       local worker = here:worker { args = { "--queue", "patient" } }
       here.db:start("patient", '{"sql": "select pg_sleep(600)"}')
-      wait.till(function() return backends "active" == 1 end, 5, "the statement to run")
+      wait.till(function() return backends "active" == 1 end, 20, "the statement to run")
       worker.process:kill()
       wait.till(function() return backends "active" == 0 end, 10, "the statement to end")
       here.db:text "select pgflow.cancel_run(r.run_id) from pgflow.runs r"
@@ -379,7 +379,7 @@ describe("ctx:query", function()
     it("raises 08006 where the connection is lost, and goes on with another", function()
       here:worker { args = { "--queue", "patient" } }
       local run_id = here.db:start("patient", '{"sql": "select pg_sleep(600)"}')
-      wait.till(function() return backends "active" == 1 end, 5, "the statement to run")
+      wait.till(function() return backends "active" == 1 end, 20, "the statement to run")
       here.db:text(("select pg_terminate_backend(a.pid) from pg_stat_activity a where %s"):format(HANDLERS))
       local run = here.db:await_run(run_id)
       assert.equal("failed", run.status)

@@ -6,7 +6,8 @@ local wait = require "spec.support.wait"
 
 local LONG = os.getenv "LUAFLOW_LONG_SPECS" ~= nil
 
--- Its handlers note every attempt in a file. The module parts.late is first required when the handler has slept.
+-- Its handlers note every attempt in a file, and wait for less than 0 seconds until there is a file `go`. The module parts.late is
+-- first required when the handler has slept.
 local WORK = [[
 local luaflow = require "luaflow"
 local version = require "parts.version"
@@ -25,7 +26,7 @@ return luaflow.flow { slug = "work", timeout = 60 }
   end)
   :map({ slug = "part", array = "split" }, function(seconds, ctx)
     note(ctx)
-    ctx:sleep(seconds)
+    repeat ctx:sleep(seconds < 0 and 0.05 or seconds) until seconds >= 0 or io.open(os.getenv "SPEC_FOLDER" .. "/go")
     return { version = version, late = require "parts.late" }
   end)
 ]]
@@ -246,9 +247,14 @@ describe("a reload", function()
     write_version(2)
     accept()
     here.db:text "update pgflow.worker_functions set enabled = true"
-    host:await_log("running", 5)
+    host:await_log("running", 20)
     assert.equal("2/2 2/2", versions(here.db:complete("work", "{}")))
   end)
+
+  local function advisory_locks(granted)
+    return here.db:number("select count(*) from pg_locks l where l.locktype = 'advisory' and l.granted = :granted and l.database = "
+      .. "(select d.oid from pg_database d where d.datname = current_database())", { granted = granted })
+  end
 
   it("is tried again by itself when the deployment lock is held for long", function()
     start()
@@ -258,8 +264,8 @@ describe("a reload", function()
       name = "holder",
     }
     wait.till(function()
-      return here.db:number "select count(*) from pg_locks l where l.locktype = 'advisory' and l.granted" > 0
-    end, 5, "the lock to be held")
+      return advisory_locks "true" > 0
+    end, 20, "the lock to be held")
     local judged = reload()
     assert.is_false(judged.accepted)
     assert.equal("1/1 1/1", versions(here.db:complete("work", "{}")))
@@ -276,13 +282,9 @@ describe("a reload", function()
       argv = { "psql", "-X", "-q", "-d", here.db.conninfo, "-c", "begin; select pgflow._lock_deployments(); select pg_sleep(60)" },
       name = "holder",
     }
-    local function advisory_locks(granted)
-      return here.db:number("select count(*) from pg_locks l where l.locktype = 'advisory' and l.granted = :granted and l.database = "
-        .. "(select d.oid from pg_database d where d.datname = current_database())", { granted = granted })
-    end
-    wait.till(function() return advisory_locks "true" > 0 end, 5, "the lock to be held")
+    wait.till(function() return advisory_locks "true" > 0 end, 20, "the lock to be held")
     host.process:signal(process.SIGHUP)
-    wait.till(function() return advisory_locks "false" > 0 end, 5, "the deployment to wait for it", 0.01)
+    wait.till(function() return advisory_locks "false" > 0 end, 20, "the deployment to wait for it", 0.01)
     here.db:text [[
       select pg_terminate_backend(l.pid) from pg_locks l where l.locktype = 'advisory'
       and l.database = (select d.oid from pg_database d where d.datname = current_database())]]
@@ -328,7 +330,7 @@ return luaflow.worker { queue = "sixth", flows = { sixth } }
   it("waits while two old generations finish, and takes what was saved last", function()
     start()
     for n = 2, 3 do
-      here.db:start("work", '{"parts": 1, "seconds": 3}')
+      here.db:start("work", '{"parts": 1, "seconds": -1}')
       await_attempts(2 * (n - 1))
       write_version(n)
       accept()
@@ -339,7 +341,8 @@ return luaflow.worker { queue = "sixth", flows = { sixth } }
     write_version(5)
     host.process:signal(process.SIGHUP)
     assert.equal("3/3 3/3", versions(here.db:complete("work", "{}")))
-    wait.till(function() return #host:log "reloaded" == 3 end, 15, "the third reload")
+    here.root:write("go", "")
+    wait.till(function() return #host:log "reloaded" == 3 end, 20, "the third reload")
     assert.equal("5/5 5/5", versions(here.db:complete("work", "{}")))
     here.db:await_runs()
     assert.equal(1, select(2, attempts()))

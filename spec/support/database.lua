@@ -145,7 +145,7 @@ end
 function methods:await_runs(seconds)
   wait.till(function()
     return self:text "select exists (select from pgflow.runs r where r.status = 'started')" == "f"
-  end, seconds or 20, "all runs to end", 0.05)
+  end, seconds or 30, "all runs to end", 0.05)
 end
 
 --- Waits until the run has ended and returns its row.
@@ -157,7 +157,7 @@ function methods:await_run(run_id, seconds)
     return self:row([[
       select r.status, r.output, r.output::text as output_text, r.error_message, r.error_step_slug
       from pgflow.runs r where r.run_id = :'id' and r.status <> 'started']], { id = run_id })
-  end, seconds or 20, "the run to end", 0.05)
+  end, seconds or 30, "the run to end", 0.05)
 end
 
 --- Starts a run, waits for its end and returns its row.

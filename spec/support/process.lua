@@ -231,7 +231,7 @@ end
 --- Raises if anything of it still lives after the seconds.
 ---@param seconds? number
 function methods:assert_gone(seconds)
-  wait.till(function() return self:poll() and #self:living() == 0 end, seconds or 3, self.name .. " and its children to be gone")
+  wait.till(function() return self:poll() and #self:living() == 0 end, seconds or 5, self.name .. " and its children to be gone")
 end
 
 --- Ends whatever lives of it, and removes its files.

@@ -21,7 +21,7 @@ function proxy.open(db)
     name = "proxy",
     argv = { process.luaflow(), "lua", "spec/support/proxy_process.lua", self.folder, ("%s/.s.PGSQL.%s"):format(folder, port) },
   }
-  wait.till(function() return files.exists(self.folder .. "/.s.PGSQL.5432") end, 5, "the proxy to listen")
+  wait.till(function() return files.exists(self.folder .. "/.s.PGSQL.5432") end, 20, "the proxy to listen")
   self.conninfo = ("%s host=%s port=5432"):format(db.conninfo, self.folder) -- of two values the last one counts
   return self
 end

@@ -27,7 +27,7 @@ end
 ---@return spec.Worker
 function methods:worker(options)
   local started = self:launch(options)
-  started:await_log("running", 15)
+  started:await_log("running", 30)
   return started
 end
 

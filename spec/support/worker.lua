@@ -34,7 +34,7 @@ end
 ---@return spec.Worker
 function worker.start(db, root, options)
   local self = worker.launch(db, root, options)
-  self:await_log("running", 15)
+  self:await_log("running", 30)
   return self
 end
 
@@ -52,7 +52,7 @@ end
 
 --- Waits for a log line with that verb; raises with the log if the worker ends before.
 ---@param verb string
----@param seconds? number
+---@param seconds? number limit, 20 unless given
 ---@return table the first such line
 function methods:await_log(verb, seconds)
   return wait.till(function()
@@ -62,7 +62,7 @@ function methods:await_log(verb, seconds)
         tostring(self.process.ended.code or self.process.ended.signal), verb, self.process:errors()), 0)
     end
     return found
-  end, seconds or 10, verb .. " in the worker's log")
+  end, seconds or 20, verb .. " in the worker's log")
 end
 
 --- Tells it to drain, and returns how it ended.
