@@ -157,12 +157,13 @@ static void on_exited(void *owner, const struct executor_exit *exit) {
   if (!wanted)
     LOG(pool->log, LOG_ERROR, "executor_died", LOG_INT("executor", slot->index), LOG_STR("reason", exit->reason),
         LOG_INT("tasks", slot->task_count));
+  err_set(&err, ERR_CONFIG, EXIT_MODULES, "an executor that loaded the modules %s", exit->reason);
+  fail(generation, NULL,
+       &err); /* while the place is not empty: who is told may discard the generation, which goes below */
   slot_set_state(slot, SLOT_EMPTY, pool->log);
   bool blamed = pool_settle_tasks(slot, exit);
   executor_process_free(slot->process);
   slot->process = NULL;
-  err_set(&err, ERR_CONFIG, EXIT_MODULES, "an executor that loaded the modules %s", exit->reason);
-  fail(generation, NULL, &err);
   if (pool->ending || generation->state == GENERATION_LEAVING)
     check_end(generation);
   else

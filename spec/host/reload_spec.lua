@@ -206,6 +206,16 @@ describe("a reload", function()
     assert.equal("1/1 1/1", versions(here.db:complete("work", "{}")))
   end)
 
+  it("is refused when its only executor dies as it loads", function()
+    start { "--executors", "1" }
+    here.root:write("parts/version.lua", "require('ffi').cast('int *', 0)[0] = 1")
+    for _ = 1, 2 do refuse "was killed by SIG" end
+    assert.equal("1/1 1/1", versions(here.db:complete("work", "{}")))
+    write_version(2)
+    accept()
+    assert.equal("2/2 2/2", versions(here.db:complete("work", "{}")))
+  end)
+
   it("replaces an executor that has crashed by its own generation's code", function()
     start { "--executors", "1" }
     write_version(2)
