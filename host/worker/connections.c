@@ -125,7 +125,8 @@ static void run_task(struct lifecycle *lifecycle, struct task *task) {
 
 static void on_claimed(void *owner, struct task *task) {
   struct lifecycle *lifecycle = owner;
-  task->transaction = load_report_has_transaction(pool_report(lifecycle->serving), task->flow_slug, task->step_slug);
+  if (lifecycle->state == LIFECYCLE_RUNNING) /* a drain may have outlived every generation */
+    task->transaction = load_report_has_transaction(pool_report(lifecycle->serving), task->flow_slug, task->step_slug);
   run_task(lifecycle, task);
 }
 

@@ -166,6 +166,25 @@ describe("stopping a worker", function()
     assert.same(UNTOUCHED, long_task(long))
   end)
 
+  it("gives back what a claim brings after a second signal", function()
+    local worker = here:worker { args = { "--queue", "long" } }
+    local holder = process.spawn {
+      argv = { "psql", "-X", "-q", "-d", here.db.conninfo, "-c",
+        [[begin; lock table pgmq.q_long; select pgflow.start_flow('long', '{"sleep": 60}'); select pg_sleep(4); commit]] },
+    }
+    wait.till(function()
+      return here.db:number "select count(*) from pg_locks l where l.relation = 'pgmq.q_long'::regclass and not l.granted" > 0
+    end, 5, "the claim to wait")
+    worker.process:signal(process.SIGTERM)
+    worker:await_log "draining"
+    worker.process:signal(process.SIGTERM)
+    assert.same({ code = 0 }, worker.process:wait(10))
+    worker.process:assert_gone()
+    assert.equal(1, here.db:number "select count(*) from pgflow.step_tasks t where t.status = 'queued' and t.attempts_count = 0")
+    holder:wait(5)
+    holder:forget()
+  end)
+
   it("goes on heartbeating while it drains, so that its task runs once", function()
     local worker = here:worker { args = { "--queue", "long", "--grace", "20s" } }
     local long = start_long '{"sleep": 7}'
