@@ -8,7 +8,7 @@
 #include "worker/handler_pool_inside.h"
 #include "worker/statements.h"
 
-enum { CANCEL_PATIENCE_MS = 5000 /* then the connection is replaced */ };
+enum { PATIENCE_MS = 5000 /* with what is to end; then the connection is replaced */ };
 
 /* A cancel that is under way, which may outlive its connection. */
 struct cancel {
@@ -46,6 +46,7 @@ static void on_reset(void *owner, struct pg_unit *unit, const struct err *err) {
     return;
   }
   set_state(connection, HANDLER_IDLE);
+  connection->clearing_since = 0;
   connection->idle_since = now_of(connection);
   handler_pool_is_free(connection);
 }
@@ -87,7 +88,6 @@ static void clear(struct handler_connection *connection) {
   }
   struct handler_borrower *borrower = connection->borrower;
   connection->borrower = NULL;
-  connection->cancel_since = 0;
   reset(connection);
   if (!borrower) return;
   borrower->connection = NULL;
@@ -100,11 +100,13 @@ static void drop_held(struct handler_connection *connection) {
   pg_unit_free(connection->held);
   connection->held = NULL;
   connection->busy = false;
+  connection->cancel_since = 0;
 }
 
 void handler_connection_clear(struct handler_connection *connection) {
   drop_held(connection);
   set_state(connection, HANDLER_CLEARING);
+  connection->clearing_since = now_of(connection);
   clear(connection);
 }
 
@@ -141,13 +143,14 @@ void handler_connection_cancel(struct handler_connection *connection) {
 
 void handler_connection_look(struct handler_connection *connection) {
   struct err err;
-  if (!connection->cancel_since || !connection->busy || !pg_is_ready(connection->pg)) return;
-  if (now_of(connection) - connection->cancel_since < CANCEL_PATIENCE_MS) {
-    handler_connection_cancel(connection);
+  uint64_t since = connection->cancel_since ? connection->cancel_since : connection->clearing_since;
+  if (!since || !connection->busy || !pg_is_ready(connection->pg)) return;
+  if (now_of(connection) - since < PATIENCE_MS) {
+    if (connection->cancel_since) handler_connection_cancel(connection);
     return;
   }
   err_set(&err, ERR_RETRY, EXIT_DATABASE, "database: a statement did not end within %d s when it was cancelled",
-          CANCEL_PATIENCE_MS / 1000);
+          PATIENCE_MS / 1000);
   pg_reconnect(connection->pg, &err);
 }
 
@@ -204,7 +207,7 @@ static void on_lost(void *owner, const struct err *err, int retry_ms) {
   connection->backend = (struct pg_backend){0};
   connection->borrower = NULL;
   connection->busy = false;
-  connection->cancel_since = 0;
+  connection->cancel_since = connection->clearing_since = 0;
   drop_held(connection);
   set_state(connection, HANDLER_OPENING);
   if (borrower) borrower->connection = NULL;

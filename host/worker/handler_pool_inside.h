@@ -32,6 +32,7 @@ struct handler_connection {
   struct pg_unit *held;                /* owned; until the cancel is answered */
   struct cancel *cancel;               /* sent and not answered; NULL: none */
   uint64_t cancel_since;               /* its statement is to end since then; 0: it is not */
+  uint64_t clearing_since;             /* it was given back then, and is not idle yet; 0: not so */
   uint64_t idle_since;
   struct handler_connection *prev, *next;
 };

@@ -280,6 +280,25 @@ describe("a transactional step", function()
     assert.same({ "x0", 2 }, { moved(), ran() })
   end)
 
+  it("is settled although the server's process of its connection is stopped", function()
+    local host = worker(nil, "--handler-connections", "1")
+    local run_id = start { before = { INSERT }, how = "sleeps" }
+    wait.till(function() return ran() == 1 end, 5, "the handler to run")
+    local pid
+    wait.till(function()
+      pid = here.db:number [[
+        select coalesce(max(a.pid), 0) from pg_stat_activity a
+        where a.datname = current_database() and a.application_name like 'luaflow handler%' and a.state = 'idle in transaction']]
+      return pid > 0
+    end, 5, "the transaction")
+    process.send(pid, process.SIGSTOP)
+    local ended, message = pcall(host.await_log, host, "attempt_failed", 20)
+    process.send(pid, process.SIGCONT)
+    assert.is_true(ended, message)
+    here.db:await_run(run_id)
+    assert.same({ "timed out after 3 s", "" }, { error_message(), moved() })
+  end)
+
   it("waits for a connection like everybody else", function()
     worker(nil, "--handler-connections", "1", "--concurrency", "20")
     here.db:start_all("moves", ([=[[%s]]=]):format((('{"how": "runs", "sql": "select pg_sleep(0.05)"},'):rep(20)):sub(1, -2)))
