@@ -75,7 +75,7 @@ void generation_retire(struct generation *generation) {
     }
     slot_finish(slot, slot->pool->log);
   }
-  if (empty) check_end(generation);
+  if (empty) generation_free(generation); /* without an event, which would come in the middle of the switch */
 }
 
 /* ---- loading ---- */
@@ -158,8 +158,7 @@ static void on_exited(void *owner, const struct executor_exit *exit) {
     LOG(pool->log, LOG_ERROR, "executor_died", LOG_INT("executor", slot->index), LOG_STR("reason", exit->reason),
         LOG_INT("tasks", slot->task_count));
   err_set(&err, ERR_CONFIG, EXIT_MODULES, "an executor that loaded the modules %s", exit->reason);
-  fail(generation, NULL,
-       &err); /* while the place is not empty: who is told may discard the generation, which goes below */
+  fail(generation, NULL, &err); /* before the place is empty: who is told may discard the generation */
   slot_set_state(slot, SLOT_EMPTY, pool->log);
   bool blamed = pool_settle_tasks(slot, exit);
   executor_process_free(slot->process);

@@ -261,6 +261,25 @@ describe("a reload", function()
     assert.equal("2/2 2/2", versions(here.db:complete("work", "{}")))
   end)
 
+  it("of a worker that is fenced takes over from executors that are all dead", function()
+    here.db:text "insert into pgflow.worker_functions (function_name, enabled) values ('workers', false)"
+    host = here:launch { paths = { "main.lua" }, args = { "--executors", "1" } }
+    host:await_log "fenced"
+    for deaths = 1, 2 do -- the third executor is due 2 s after the second death
+      wait.till(function()
+        for _, pid in ipairs(host.process:living()) do
+          if pid ~= host.process.pid then process.send(pid, process.SIGKILL) end
+        end
+        return #host:log "executor_died" == deaths
+      end, 5, "the executor to die", 0.2)
+    end
+    write_version(2)
+    accept()
+    here.db:text "update pgflow.worker_functions set enabled = true"
+    host:await_log("running", 20)
+    assert.equal("2/2 2/2", versions(here.db:complete("work", "{}")))
+  end)
+
   local function advisory_locks(granted)
     return here.db:number("select count(*) from pg_locks l where l.locktype = 'advisory' and l.granted = :granted and l.database = "
       .. "(select d.oid from pg_database d where d.datname = current_database())", { granted = granted })
