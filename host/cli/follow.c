@@ -46,12 +46,20 @@ static void redraw(struct follow *follow, const struct runview *view) {
   buf_free(&out);
 }
 
+/* The first task that fails is told at once. */
+static bool has_map_news(const struct runview_step *step, const struct runview_step *before, int since_line_ms) {
+  if (step->failing >= 0 && before->failing < 0) return true;
+  bool is_new = step->left != before->left || step->failing != before->failing ||
+                step->failing_attempts != before->failing_attempts;
+  return is_new && since_line_ms >= LINE_MS;
+}
+
 static bool has_news(const struct follow *follow, const struct runview_step *step, int index) {
   if (index >= follow->shown.step_count) return step->status != STEP_CREATED;
   const struct runview_step *before = &follow->shown.steps[index];
   if (step->status != before->status) return true;
   if (step->status != STEP_STARTED) return false;
-  if (step->is_map) return step->left != before->left && follow->since_line_ms >= LINE_MS;
+  if (step->is_map) return has_map_news(step, before, follow->since_line_ms);
   if (step->phase == PHASE_RETRYING || before->phase != PHASE_SNOOZED)
     return step->phase != before->phase || step->attempts != before->attempts;
   return false; /* may snooze many times: told once */

@@ -16,7 +16,7 @@ static int report_failure(const struct runview *view) {
   return cli_fail(&err);
 }
 
-int outcome_wait(struct db *db, const char *run_id) {
+int outcome_wait(struct db *db, const char *run_id, bool json) {
   struct runview view;
   struct err err;
   int code = EXIT_DONE;
@@ -31,10 +31,12 @@ int outcome_wait(struct db *db, const char *run_id) {
       break;
   }
   const char *parameters[] = {run_id};
-  if (view.status != RUN_COMPLETED)
-    code = report_failure(&view);
-  else if (!show_json(db, DB_RUN_OUTPUT, parameters, &err))
-    code = cli_fail(&err);
+  bool completed = view.status == RUN_COMPLETED;
+  bool shown = json        ? show_json(db, DB_RUN_OUTCOME, parameters, &err)
+               : completed ? show_json(db, DB_RUN_OUTPUT, parameters, &err)
+                           : true;
+  if (!completed) code = report_failure(&view);
+  if (!shown) code = cli_fail(&err);
   runview_free(&view);
   return code;
 }

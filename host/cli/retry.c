@@ -33,7 +33,7 @@ int command_retry(const struct call *call) {
   if (!run_id)
     code = cli_fail(&err);
   else if (call->settings->wait)
-    code = outcome_wait(&db, run_id);
+    code = outcome_wait(&db, run_id, call->settings->json);
   else
     printf(call->settings->json ? "{\"run_id\": \"%s\"}\n" : "%s\n", run_id); /* an id needs no escapes */
   free(run_id);

@@ -22,11 +22,13 @@ struct mark {
   enum tone tone;
 };
 
-static struct mark mark_of(const struct runview_step *step) {
+/* A step that a run left behind does not go on any more. */
+static struct mark mark_of(const struct runview_step *step, enum run_status run) {
   switch (step->status) {
     case STEP_CREATED:
       return (struct mark){"○", ".", TONE_FAINT};
     case STEP_STARTED:
+      if (run != RUN_STARTED) return (struct mark){"⊘", "-", TONE_FAINT};
       return (struct mark){"●", ">", step->is_map || step->phase == PHASE_RUNNING ? TONE_BUSY : TONE_FAINT};
     case STEP_COMPLETED:
       return (struct mark){"✓", "+", TONE_GOOD};
@@ -95,6 +97,22 @@ static void put_tasks(struct line *line, const struct runview_step *step, bool r
     line_printf(line, TONE_PLAIN, "%lld of %lld tasks  ", step->tasks - step->left, step->tasks);
 }
 
+/* "attempt 1 of 3 failed, next in 8.0 s" */
+static void put_failed_attempt(struct line *line, const struct runview_step *step, long long attempts) {
+  char duration[32];
+  format_duration(duration, sizeof duration, step->next_ms);
+  line_printf(line, TONE_PLAIN, "attempt %lld of %lld failed", attempts, step->most_attempts);
+  if (step->next_ms > 0)
+    line_printf(line, TONE_PLAIN, ", next in %s", duration);
+  else
+    line_put(line, TONE_PLAIN, ", will be tried again");
+}
+
+static void put_failing_task(struct line *line, const struct runview_step *step) {
+  line_printf(line, TONE_PLAIN, "task %lld: ", step->failing);
+  put_failed_attempt(line, step, step->failing_attempts);
+}
+
 static void put_started(struct line *line, const struct runview_step *step, const char *duration) {
   enum task_phase phase = step->is_map ? PHASE_RUNNING : step->phase;
   switch (phase) {
@@ -105,8 +123,8 @@ static void put_started(struct line *line, const struct runview_step *step, cons
       if (!step->is_map) line_put(line, TONE_BUSY, "running  ");
       break;
     case PHASE_RETRYING:
-      line_printf(line, TONE_PLAIN, "attempt %lld of %lld failed, will be tried again  ", step->attempts,
-                  step->most_attempts);
+      put_failed_attempt(line, step, step->attempts);
+      line_put(line, TONE_PLAIN, "  ");
       break;
     case PHASE_SNOOZED:
       line_put(line, TONE_FAINT, "snoozed  ");
@@ -114,8 +132,12 @@ static void put_started(struct line *line, const struct runview_step *step, cons
   }
   line_put_whole(line, TONE_PLAIN, duration);
   if (step->unserved) line_printf(line, TONE_BUSY, "  no live worker serves queue %s", step->unserved);
-  if (phase == PHASE_RUNNING && step->attempts > 1)
+  if (step->failing >= 0) {
+    line_put(line, TONE_PLAIN, "  ");
+    put_failing_task(line, step);
+  } else if (phase == PHASE_RUNNING && step->attempts > 1) {
     line_printf(line, TONE_PLAIN, "  attempt %lld of %lld", step->attempts, step->most_attempts);
+  }
   if (step->error) line_printf(line, TONE_FAINT, "  %s", step->error);
 }
 
@@ -173,7 +195,7 @@ static int longest_name_end(const struct style *style) {
 static void draw_step(struct drawing *drawing, int index) {
   const struct runview_step *step = &drawing->view->steps[index];
   struct line *line = &drawing->line;
-  struct mark mark = mark_of(step);
+  struct mark mark = mark_of(step, drawing->view->status);
   if (drawing->lines_left == 0) {
     drawing->hidden++;
     return;
@@ -259,8 +281,7 @@ static void put_news(struct line *line, const struct runview_step *step) {
   if (step->is_map)
     line_printf(line, TONE_PLAIN, "%lld of %lld tasks", step->tasks - step->left, step->tasks);
   else if (step->phase == PHASE_RETRYING)
-    line_printf(line, TONE_PLAIN, "attempt %lld of %lld failed, will be tried again", step->attempts,
-                step->most_attempts);
+    put_failed_attempt(line, step, step->attempts);
   else if (step->phase == PHASE_RUNNING && step->attempts > 1)
     line_printf(line, TONE_PLAIN, "started, attempt %lld of %lld", step->attempts, step->most_attempts);
   else
@@ -277,7 +298,11 @@ void runview_put_step(const struct runview_step *step, struct buf *out) {
     line_put(&line, TONE_PLAIN, step_status_name(step->status));
   if (step->status == STEP_COMPLETED && step->is_map)
     line_printf(&line, TONE_PLAIN, ", %lld task%s", step->tasks, step->tasks == 1 ? "" : "s");
-  bool waits = step->phase == PHASE_RETRYING || step->phase == PHASE_SNOOZED;
+  if (step->status == STEP_STARTED && step->failing >= 0) {
+    line_put(&line, TONE_PLAIN, "; ");
+    put_failing_task(&line, step);
+  }
+  bool waits = step->phase == PHASE_RETRYING || step->phase == PHASE_SNOOZED || step->failing >= 0;
   bool tells_error = step->status == STEP_STARTED ? waits : step->status != STEP_COMPLETED;
   if (step->error && tells_error) line_printf(&line, TONE_PLAIN, ": %s", step->error);
   line_end(&line);

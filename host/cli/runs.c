@@ -1,7 +1,9 @@
 /* luaflow runs: the latest runs, one a line. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/error_text.h"
 #include "cli/client.h"
 #include "cli/commands.h"
 #include "cli/runview.h"
@@ -33,13 +35,15 @@ static const char *brief_reason(const char *error) {
 }
 
 static void put_reason(struct table *table, const PGresult *result, int row) {
-  const char *step = db_text(result, row, ERROR_STEP), *error = db_text(result, row, ERROR);
-  if (!error) {
+  const char *step = db_text(result, row, ERROR_STEP), *stored = db_text(result, row, ERROR);
+  if (!stored) {
     table_put(table, TONE_PLAIN, NULL);
     return;
   }
+  char *error = error_text(stored);
   table_printf(table, TONE_BAD, "%s%s%s", step ? step : "", step ? ": " : "", error);
   table_put_brief(table, brief_reason(error));
+  free(error);
 }
 
 static void print_runs(const PGresult *result) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error_text.h"
 #include "base/xalloc.h"
 
 static const char *const run_names[] = {"started", "completed", "failed", "cancelled"};
@@ -23,6 +24,12 @@ static int index_of(const char *text, const char *const *names, int count) {
 
 enum run_status run_status_parse(const char *text) { return (enum run_status)index_of(text, run_names, 4); }
 
+/* What people read of a stored error; NULL of none. */
+static char *copy_error(const PGresult *result, int row, int column) {
+  const char *text = db_text(result, row, column);
+  return text ? error_text(text) : NULL;
+}
+
 static char *copy(const PGresult *result, int row, int column) { return xstrdup(db_text(result, row, column)); }
 
 static bool read_run(struct runview *view, struct db *db, const char *run_id, struct err *err) {
@@ -38,7 +45,7 @@ static bool read_run(struct runview *view, struct db *db, const char *run_id, st
     view->ms = db_number(result, 0, 4);
     view->age = db_number(result, 0, 5);
     view->error_step = copy(result, 0, 6);
-    view->error = copy(result, 0, 7);
+    view->error = copy_error(result, 0, 7);
     view->restart_of = copy(result, 0, 8);
     view->restarted_as = copy(result, 0, 9);
   } else {
@@ -55,6 +62,12 @@ static int find_step(const struct runview *view, const char *slug) {
   return -1;
 }
 
+static void read_failing(struct runview_step *step, const PGresult *result, int row) {
+  step->failing = db_number(result, row, 14);
+  step->failing_attempts = db_number(result, row, 15);
+  step->error = copy_error(result, row, 16);
+}
+
 static void read_step(struct runview *view, const PGresult *result, int row) {
   struct runview_step *step = &view->steps[row];
   *step = (struct runview_step){
@@ -64,14 +77,17 @@ static void read_step(struct runview *view, const PGresult *result, int row) {
       .tasks = db_text(result, row, 3) ? db_number(result, row, 3) : -1,
       .left = db_number(result, row, 4),
       .ms = db_text(result, row, 5) ? db_number(result, row, 5) : -1,
-      .error = copy(result, row, 6),
+      .error = copy_error(result, row, 6),
       .skip_reason = copy(result, row, 7),
       .attempts = db_number(result, row, 8),
       .dependencies = copy(result, row, 10),
       .most_attempts = db_number(result, row, 11),
       .unserved = copy(result, row, 12),
       .kept = db_bool(result, row, 13),
+      .failing = -1,
+      .next_ms = db_text(result, row, 17) ? db_number(result, row, 17) : -1,
   };
+  if (step->is_map && db_number(result, row, 15) > 0) read_failing(step, result, row);
   if (db_text(result, row, 9)) step->phase = (enum task_phase)index_of(db_text(result, row, 9), phase_names, 4);
   const char *last = step->dependencies ? strrchr(step->dependencies, ' ') : NULL;
   step->parent = step->dependencies ? find_step(view, last ? last + 1 : step->dependencies) : -1;
@@ -88,6 +104,12 @@ static bool read_steps(struct runview *view, struct db *db, const char *run_id, 
   return true;
 }
 
+static void read_error(struct runview_step *step, const PGresult *result, int row) {
+  char *error = copy_error(result, row, 3);
+  step->error = step->is_map ? xasprintf("task %s: %s", db_text(result, row, 2), error) : xstrdup(error);
+  free(error);
+}
+
 static bool read_tasks(struct runview *view, struct db *db, const char *run_id, struct err *err) {
   const char *parameters[] = {run_id};
   PGresult *result;
@@ -97,9 +119,7 @@ static bool read_tasks(struct runview *view, struct db *db, const char *run_id, 
     if (index < 0) continue;
     struct runview_step *step = &view->steps[index];
     step->attempts = db_number(result, row, 1);
-    if (!step->error && db_text(result, row, 3))
-      step->error = step->is_map ? xasprintf("task %s: %s", db_text(result, row, 2), db_text(result, row, 3))
-                                 : copy(result, row, 3);
+    if (!step->error && db_text(result, row, 3)) read_error(step, result, row);
   }
   PQclear(result);
   return true;

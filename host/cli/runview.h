@@ -27,6 +27,10 @@ struct runview_step {
   long long attempts; /* most of any task; 0: none or not known */
   long long most_attempts;
   enum task_phase phase;
+  long long failing; /* the index of a task of a map that fails; -1: none is known */
+  long long failing_attempts;
+  long long
+      next_ms; /* until the next attempt of that task, or of a single step's; -1: it does not wait, or nobody knows */
   char *error; /* why it failed, or why its task was put back; NULL */
   char *skip_reason;
   char *dependencies; /* slugs with a space between; NULL */

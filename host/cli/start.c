@@ -49,7 +49,7 @@ int command_start(const struct call *call) {
   if (!run_id)
     code = cli_fail(&err);
   else if (call->settings->wait)
-    code = outcome_wait(&db, run_id);
+    code = outcome_wait(&db, run_id, call->settings->json);
   else
     print_run(call, run_id);
   free(run_id);

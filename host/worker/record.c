@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error_text.h"
 #include "worker/task_arrays.h"
 #include "worker/task_log.h"
 
@@ -58,32 +59,44 @@ void record_add(struct pg_unit *unit, struct record_calls *calls, const struct b
   if (batch->released) add_identity(add(unit, calls, STMT_RELEASE), failed + batch->failed, batch->released);
 }
 
-/* What a failed attempt is logged with. A database's detail, which may quote values, is stored and not logged. */
-static const char *shown_message(const struct task *task) {
-  if (task->verdict == VERDICT_COMPLETED) return task->violation;
-  if (task->blamed) return "the database refused its result: see database_refused_result";
-  return task->shown ? task->shown : task->text;
+/* What a failed attempt is logged with, owned by the caller. A database's detail, which may quote values, is stored and not logged. */
+static char *shown_message(const struct task *task) {
+  if (task->verdict == VERDICT_COMPLETED) return task->violation ? error_text(task->violation) : NULL;
+  if (task->blamed) return error_text("the database refused its result: see database_refused_result");
+  const char *text = task->shown ? task->shown : task->text;
+  return text ? error_text(text) : NULL;
 }
 
-void record_log(const struct task *task, struct log *log) {
+static void log_recorded(const struct task *task, const char *retry_in_s, struct log *log) {
+  char *message = shown_message(task);
   switch (task->verdict) {
     case VERDICT_COMPLETED:
-      if (task->violation) task_log(log, LOG_WARN, "attempt_failed", task, shown_message(task), NULL);
-      return;
+      if (task->violation) task_log_failed(log, task, message, NULL);
+      break;
     case VERDICT_FAILED:
     case VERDICT_PERMANENT:
-      task_log(log, LOG_WARN, "attempt_failed", task, shown_message(task), NULL);
-      return;
+      task_log_failed(log, task, message, retry_in_s);
+      break;
     case VERDICT_SNOOZED:
-      task_log(log, LOG_INFO, "snoozed", task, task->text, NULL);
-      return;
+      task_log(log, LOG_INFO, "snoozed", task, message, NULL);
+      break;
     case VERDICT_RELEASED:
-      return;
+      break;
   }
+  free(message);
 }
 
+void record_log(const struct task *task, struct log *log) { log_recorded(task, NULL, log); }
+
 void record_log_late(const struct task *task, struct log *log) {
-  task_log(log, LOG_WARN, "refused_late_result", task, shown_message(task), NULL);
+  char *message = shown_message(task);
+  task_log(log, LOG_WARN, "refused_late_result", task, message, NULL);
+  free(message);
+}
+
+/* The third column of STMT_FAIL. */
+static const char *retry_delay(const PGresult *result, int row) {
+  return PQnfields(result) > 2 && !PQgetisnull(result, row, 2) ? PQgetvalue(result, row, 2) : NULL;
 }
 
 static void log_answers(const struct pg_unit *unit, int call, struct task *const *tasks, int count, struct log *log) {
@@ -94,7 +107,7 @@ static void log_answers(const struct pg_unit *unit, int call, struct task *const
     if (ordinal < 1 || ordinal > count) continue;
     const struct task *task = tasks[ordinal - 1];
     bool already = strcmp(answer, "already") == 0; /* by a transaction whose answer was lost */
-    if (already || strcmp(answer, "done") == 0) record_log(task, log);
+    if (already || strcmp(answer, "done") == 0) log_recorded(task, retry_delay(result, row), log);
     if (strcmp(answer, "done") == 0) continue;
     if (already)
       task_log(log, LOG_DEBUG, "recorded_before", task, NULL, NULL);

@@ -42,7 +42,7 @@
        "select ordinal, answer"                                                                                      \
        " from pgflow.complete_tasks($1::uuid[], $2::text[], $3::int[], $4::bigint[], $5::jsonb[])")                  \
   STMT(FAIL,                                                                                                         \
-       "select ordinal, answer from pgflow.fail_tasks($1::uuid[], $2::text[], $3::int[], $4::bigint[],"              \
+       "select ordinal, answer, retry_delay from pgflow.fail_tasks($1::uuid[], $2::text[], $3::int[], $4::bigint[]," \
        " $5::text[], $6::float8[], $7::boolean[], $8::boolean[])")                                                   \
   STMT(RELEASE, "select ordinal, answer from pgflow.release_tasks($1::uuid[], $2::text[], $3::int[], $4::bigint[])") \
   STMT(CLAIM,                                                                                                        \

@@ -100,7 +100,7 @@ describe("the commands on runs", function()
       assert.same({ "cancelled", "no longer wanted" }, { row.status, row.error_message })
 
       local shown = succeed("run", run_id)
-      assert_says(shown, "cancelled  in ", "  no longer wanted\n", "`- > work      cancelled\n", "   `- . after  not reached\n")
+      assert_says(shown, "cancelled  in ", "  no longer wanted\n", "`- - work      cancelled\n", "   `- . after  not reached\n")
       assert_says(succeed("runs", "--status", "cancelled"), run_id, "long", "no longer wanted")
       here:assert_consistent()
     end)

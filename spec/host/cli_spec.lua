@@ -28,9 +28,16 @@ local shout = luaflow.flow { slug = "shout", max_attempts = 1 }
   :step({ slug = "aloud" }, function() luaflow.fail "one\n\7two \27[31m\194\155three" end)
 local retry = luaflow.flow { slug = "retry", base_delay = 1, max_attempts = 3 }
   :step({ slug = "shaky" }, function(_, ctx)
-    if ctx.attempt == 1 then luaflow.retry_after(1, "not yet") end
+    if ctx.attempt == 1 then luaflow.retry_after(2, "not yet") end
     return ctx.attempt
   end)
+local lines = luaflow.flow { slug = "lines", base_delay = 3, max_attempts = 2 }
+  :map({ slug = "price" }, function(line, ctx)
+    if line == "bad" and ctx.attempt == 1 then error "no such article" end
+    return line
+  end)
+local remote = luaflow.flow { slug = "remote", max_attempts = 1 }
+  :step({ slug = "fetch" }, function() require "luaflow.http".request { url = "nowhere" } end)
 local later = luaflow.flow { slug = "later" }
   :step({ slug = "doze" }, function(input) luaflow.snooze(input.seconds) end)
 local slow = luaflow.flow { slug = "slow" }:step({ slug = "nap" }, function(_, ctx) ctx:sleep(1.5) return true end)
@@ -41,6 +48,8 @@ return luaflow.worker { queue = "cli", flows = {
   luaflow.deploy(echo, { routes = { only = "cli" } }),
   luaflow.deploy(shout, { routes = { aloud = "cli" } }),
   luaflow.deploy(retry, { routes = { shaky = "cli" } }),
+  luaflow.deploy(lines, { routes = { price = "cli" } }),
+  luaflow.deploy(remote, { routes = { fetch = "cli" } }),
   luaflow.deploy(later, { routes = { doze = "cli" } }),
   luaflow.deploy(slow, { routes = { nap = "cli" } }),
 } }
@@ -70,8 +79,8 @@ local HELP = {
   flows = { "retire ALIAS | forget SLUG", "--json", DATABASE },
   queues = { "--json", DATABASE },
   workers = { "--all", "--json", DATABASE },
-  functions = { "enable|disable NAME...", "--json", DATABASE },
-  rollout = { "begin NAME... | status | finish", "--force", "--json", DATABASE },
+  functions = { "enable|disable NAME... | forget NAME", "--json", DATABASE },
+  rollout = { "begin NAME... [--new NAME]... | status | finish", "--new", "--force", "--json", DATABASE },
   prune = { "--older-than", "--batch", "default 10000", "--json", DATABASE },
   doctor = { "--json", DATABASE },
   migrate = { "--print", DATABASE },
@@ -79,11 +88,11 @@ local HELP = {
 }
 
 describe("the command line", function()
-  local here
+  local here, serving
 
   setup(function()
     here = scene.open { ["flows/all.lua"] = FLOWS }
-    here:worker { args = { "--executors", "1" } }
+    serving = here:worker { args = { "--executors", "1" } }
     here.db:text "select pgflow.create_flow('idle'); select pgflow.add_step('idle', 'step')"
   end)
 
@@ -161,10 +170,56 @@ describe("the command line", function()
     it("--wait tells of attempts that failed and of naps", function()
       local result = luaflow("start", "retry", "--wait")
       assert.same({ 0, '{"shaky": 2}\n' }, { result.code, result.out })
-      assert_says(result.err, "shaky: attempt 1 of 3 failed, will be tried again: flows/all.lua:23: not yet\n", "shaky: completed\n")
+      assert.truthy(result.err:find "shaky: attempt 1 of 3 failed, next in [%d.]+ m?s: flows/all.lua:23: not yet\n", result.err)
+      assert_says(result.err, "shaky: completed\n")
       local run_id = start("later", '{"seconds": 3600}')
       wait.till(function() return luaflow("run", run_id).out:find("`- > doze  snoozed  ", 1, true) end, 10, "the step to be put back")
       cancel "later"
+    end)
+
+    it("--wait and run tell of a task of a map that fails, and when it is tried again", function()
+      local waiting = process.spawn {
+        argv = { process.luaflow(), "start", "lines", '["good", "bad", "good"]', "--wait" }, name = "start",
+        env = { DATABASE_URL = here.db.conninfo },
+      }
+      local words = "task 1: attempt 1 of 2 failed, next in "
+      wait.till(function() return waiting:errors():find(words, 1, true) end, 10, "the attempt to be told")
+      assert.truthy(waiting:errors():find "price: %d of 3 tasks; task 1: attempt 1 of 2 failed, next in [%d.]+ s: flows/all.lua:28: no such article\n",
+        waiting:errors())
+      local run_id = here.db:text "select r.run_id from pgflow.runs r where r.flow_slug = 'lines'"
+      assert_says(luaflow("run", run_id).out, "2 of 3 tasks", words, "  flows/all.lua:28: no such article\n")
+      assert.same({ code = 0 }, waiting:wait(20))
+      assert.equal('{"price": ["good", "bad", "good"]}\n', waiting:output())
+      waiting:forget()
+      assert.is_nil(luaflow("run", run_id).out:find("no such article", 1, true))
+    end)
+
+    it("shows the message of an error table, which is stored as JSON", function()
+      local words = "flows/all.lua:32: "
+      local result = luaflow("start", "remote", "--wait")
+      assert_refused(result, 1, "failed at step fetch: " .. words)
+      assert.is_nil(result.err:find("{", 1, true))
+      local run_id = result.err:match "luaflow: run (%S+) failed"
+      assert_says(luaflow("run", run_id).out, "  " .. words)
+      assert_says(luaflow("runs", "--flow", "remote").out, "fetch: " .. words)
+      local stored = cjson.decode(here.db:await_run(run_id).error_message)
+      assert.same("invalid", stored.kind)
+      for _, line in ipairs(serving:log "attempt_failed") do
+        if line.flow == "remote" then assert.equal(stored.message, line.message) end
+        assert.equal(line.flow == "retry" and 2 or line.flow == "lines" and 6 or nil, line.retry_in_s)
+      end
+    end)
+
+    it("--wait --json prints an object, whatever the end", function()
+      local result = luaflow("start", "greet", '{"name": "Ada"}', "--wait", "--json")
+      local told = cjson.decode(result.out)
+      assert.same({ 0, "completed", { salute = "Hello, Ada!" } }, { result.code, told.status, told.output })
+      assert.equal("completed", here.db:await_run(told.run_id).status)
+      result = luaflow("start", "greet", "--wait", "--json")
+      told = cjson.decode(result.out)
+      assert.same({ 1, "failed", "find_name", "flows/all.lua:5: who is it?" },
+        { result.code, told.status, told.error_step_slug, told.error_message })
+      assert.is_nil(told.output)
     end)
 
     it("--wait says that no worker serves a queue", function()
@@ -227,7 +282,7 @@ describe("the command line", function()
     end)
 
     it("names the flows that there are where one is unknown", function()
-      assert_refused(luaflow("start", "gret"), 1, "'gret'", "known: echo, fan, greet, idle, later, retry, shout, slow")
+      assert_refused(luaflow("start", "gret"), 1, "'gret'", "known: echo, fan, greet, idle, later, lines, remote, retry, shout, slow")
     end)
 
     it("starts one run for a key", function()

@@ -1,13 +1,13 @@
 -- fail_tasks(run_ids, step_slugs, task_indexes, claim_nos, messages, delays, permanent, free): records failed attempts, in arrays of equal length.
 -- While attempts remain the task is queued again after its backoff, or after its delay in seconds where one is given; otherwise, or where it is
 -- permanent, the step's when_exhausted applies. A free entry is put back for its delay and costs no attempt (luaflow.snooze).
--- Answers each position: done | already | stale; the last two change nothing. The result equals the serial order by (run_id, step_index, task_index):
+-- Answers each position: done | already | stale; the last two change nothing; retry_delay: the seconds until the next attempt of a task that is queued again. The result equals the serial order by (run_id, step_index, task_index):
 -- what comes behind the entry that ended its step or run is stale.
 -- Locks: runs in order, step states, tasks, then queue rows; until commit.
 create or replace function pgflow.fail_tasks(
   p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_claim_nos bigint[],
   p_messages text[], p_delays float8[], p_permanent boolean[], p_free boolean[]
-) returns table (ordinal int, answer text)
+) returns table (ordinal int, answer text, retry_delay float8)
 language plpgsql volatile security definer
 set search_path = ''
 set enable_seqscan = off
@@ -40,6 +40,17 @@ begin
     end loop;
   end if;
   v_answers := pgflow._settle_duplicates(p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos, v_answers);
-  return query select a.n::int, a.answer from unnest(v_answers) with ordinality as a (answer, n) order by a.n;
+  return query
+    select a.n::int, a.answer, case
+      when a.answer <> 'done' or t.status <> 'queued' then null
+      when a.delay is null then pgflow.calculate_retry_delay(coalesce(d.opt_base_delay, f.opt_base_delay), t.attempts_count)
+      else least(greatest(a.delay, 0), 315360000)
+    end
+    from unnest(v_answers, p_run_ids, p_step_slugs, p_task_indexes, p_delays) with ordinality
+      as a (answer, run_id, step_slug, task_index, delay, n)
+    left join pgflow.step_tasks t on t.run_id = any (array[a.run_id]) and t.step_slug = a.step_slug and t.task_index = a.task_index
+    left join pgflow.steps d on d.flow_slug = any (array[t.flow_slug]) and d.step_slug = t.step_slug
+    left join pgflow.flows f on f.flow_slug = any (array[t.flow_slug])
+    order by a.n;
 end;
 $$;

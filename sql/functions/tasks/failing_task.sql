@@ -1,0 +1,34 @@
+-- failing_task(run_id, step_slug): a task of a step that an attempt has failed of, or failing that one that was put back, and that has not ended: its first task, else the earliest found among the
+-- 200 hidden messages of its queue that are seen first; next_attempt_at: when its message is seen again (null where that cannot be told; in the past where it waits for a worker). No row where
+-- none is found. The cost does not grow with the tasks of the step. Takes no locks. For people: a failing task that waits behind more messages is not found.
+create or replace function pgflow.failing_task(p_run_id uuid, p_step_slug text)
+returns table (task_index int, status text, attempts_count int, error_message text, next_attempt_at timestamptz)
+language plpgsql volatile strict security definer
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+declare
+  v_queue_name text := (select t.queue_name from pgflow.step_tasks t where t.run_id = p_run_id and t.step_slug = p_step_slug and t.task_index = 0);
+  v_table_name text := pgmq.format_table_name(v_queue_name, 'q');
+begin
+  if v_queue_name is null or not pgflow._queue_exists(v_queue_name) then
+    return;
+  end if;
+  return query execute format(
+    'with candidates as (
+      select t.* from pgflow.step_tasks t where t.run_id = $1 and t.step_slug = $2 and t.task_index = 0
+      union all
+      select t.* from (select q.msg_id from pgmq.%1$I q where q.vt > $4 order by q.vt limit 200) m
+      join pgflow.step_tasks t on t.queue_name = $3 and t.message_id = any (array[m.msg_id])
+      where t.run_id = $1 and t.step_slug = $2 and t.task_index > 0
+    )
+    select c.task_index, c.status, c.attempts_count, c.error_message, (select q.vt from pgmq.%1$I q where q.msg_id = c.message_id)
+    from candidates c
+    where c.error_message is not null and c.status in (''queued'', ''started'')
+    order by c.attempts_count = 0, c.task_index limit 1', v_table_name
+  ) using p_run_id, p_step_slug, v_queue_name, clock_timestamp();
+end;
+$$;
