@@ -156,15 +156,16 @@ static void wait_for_connection(struct handler_tx *tx) {
 /* What was not committed is rolled back by the server; what perhaps was is asked for once its process is gone. */
 static void on_lost(void *owner, const struct err *err) {
   struct handler_tx *tx = owner;
-  bool waits = tx->state == TX_RUNNING || tx->state == TX_OPENING; /* the handler does, unless it has ended */
+  bool waits = tx->state == TX_RUNNING; /* the handler does */
   if (tx->state == TX_COMMITTING) {
     handler_tx_commit_unanswered(tx);
     return;
   }
-  if (tx->task && !tx->token) { /* the handler has done nothing in it: another connection is as good */
+  if (!tx->token) { /* nothing has been done in it: another connection is as good */
     wait_for_connection(tx);
     return;
   }
+  tx->conflict = tx->conflict || tx->state == TX_OPEN; /* no statement of the handler's has broken it */
   handler_tx_set_state(tx, TX_LOST);
   handler_tx_note_failure(tx, err);
   if (tx->task)

@@ -6,16 +6,16 @@
 #include "worker/handler_tx.h"
 
 /* X(state, states it may move to). LOST: the connection broke while the handler ran. UNKNOWN: it broke after COMMIT was sent. */
-#define TX_STATES(X)                                                      \
-  X(IDLE, IN(WAITING) | IN(ENDING))                                       \
-  X(WAITING, IN(OPENING) | IN(LOST) | IN(ENDING))                         \
-  X(OPENING, IN(OPEN) | IN(BROKEN) | IN(LOST) | IN(WAITING) | IN(ENDING)) \
-  X(OPEN, IN(RUNNING) | IN(COMMITTING) | IN(LOST) | IN(ENDING))           \
-  X(RUNNING, IN(OPEN) | IN(BROKEN) | IN(LOST) | IN(ENDING))               \
-  X(BROKEN, IN(LOST) | IN(ENDING))                                        \
-  X(LOST, IN(ENDING))                                                     \
-  X(COMMITTING, IN(UNKNOWN) | IN(ENDING))                                 \
-  X(UNKNOWN, 0)                                                           \
+#define TX_STATES(X)                                            \
+  X(IDLE, IN(WAITING) | IN(ENDING))                             \
+  X(WAITING, IN(OPENING) | IN(LOST) | IN(ENDING))               \
+  X(OPENING, IN(OPEN) | IN(BROKEN) | IN(WAITING) | IN(ENDING))  \
+  X(OPEN, IN(RUNNING) | IN(COMMITTING) | IN(LOST) | IN(ENDING)) \
+  X(RUNNING, IN(OPEN) | IN(BROKEN) | IN(LOST) | IN(ENDING))     \
+  X(BROKEN, IN(LOST) | IN(ENDING))                              \
+  X(LOST, IN(ENDING))                                           \
+  X(COMMITTING, IN(UNKNOWN) | IN(ENDING))                       \
+  X(UNKNOWN, 0)                                                 \
   X(ENDING, 0)
 
 enum tx_state {
@@ -38,8 +38,8 @@ struct handler_tx {
   struct handler_statement statement; /* waits until it is open */
   struct handler_reply reply;
   struct err failure; /* the first error; kind ERR_NONE: none */
-  bool conflict;      /* a deadlock or a serialization failure was among the errors */
-  bool late;          /* the commit was cancelled since the attempt's time is over */
+  bool conflict; /* a deadlock or a serialization failure was among the errors, or it was lost between two statements */
+  bool late;     /* the commit was cancelled since the attempt's time is over */
   enum handler_tx_end end;
   struct task *task; /* owned; NULL while the handler runs */
 };

@@ -21,6 +21,7 @@ local how = {
   fails = function() luaflow.fail "for good" end,
   snoozes = function(_, ctx) if ctx.attempt == 1 and not kept then kept = true luaflow.snooze(0, "later") end return "woken" end,
   sleeps = function(_, ctx) ctx:sleep(60) end,
+  naps = function(_, ctx) ctx:sleep(1) return "rested" end,
   runs = function(input, ctx) return ctx.tx:query(input.sql) end,
   swallows = function(input, ctx)
     local errors = luaflow.array()
@@ -278,6 +279,20 @@ describe("a transactional step", function()
       where a.datname = current_database() and a.application_name like 'luaflow handler%']]
     assert.equal("completed", here.db:await_run(run_id).status)
     assert.same({ "x0", 2 }, { moved(), ran() })
+  end)
+
+  it("runs again at once, as the same attempt, when its connection was lost between two statements", function()
+    local host = worker()
+    local run_id = start { before = { INSERT }, how = "naps" }
+    wait.till(function() return here.db:number [[
+      with ended as materialized (
+        select pg_terminate_backend(a.pid) from pg_stat_activity a where a.datname = current_database()
+          and a.application_name like 'luaflow handler%' and a.state = 'idle in transaction' and a.query like 'insert%')
+      select count(*) from ended]] == 1 end, 20, "the handler to nap")
+    assert.equal("completed", here.db:await_run(run_id).status)
+    assert.same({ "x0", 2 }, { moved(), ran() })
+    assert.equal(1, here.db:number "select t.attempts_count from pgflow.step_tasks t")
+    host:await_log "restarted_handler"
   end)
 
   it("is settled although the server's process of its connection is stopped", function()
