@@ -9,7 +9,7 @@ describe("tools/bank", function()
 
   it("applies each transfer once in transactional steps", function()
     local words = os.getenv "LUAFLOW_LONG_SPECS" and {} or
-      { "--tasks", "150", "--workers", "2", "--hosts", "0", "--executors", "6", "--restarts", "1" }
+      { "--tasks", "80", "--workers", "2", "--hosts", "0", "--executors", "4", "--restarts", "1" }
     local result = run(1800, unpack(words))
     assert.equal(0, result.code, result.out .. result.err)
     assert.truthy(result.out:find("ok   transfers applied more than once: 0", 1, true), result.out)

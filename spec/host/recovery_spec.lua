@@ -133,12 +133,12 @@ describe("a worker that is gone", function()
     local second = launch "nap"
     first.process:signal(process.SIGSTOP)
     think_dead(first)
-    assert.equal("completed", here.db:await_run(run_id, 13).status)
+    assert.equal("completed", here.db:await_run(run_id, 30).status)
     assert.equal(2, #second:log "recovered_task")
     first.process:signal(process.SIGCONT)
     wait.till(function()
       return #first:log "refused_late_result" + #first:log "lost_task" == 2
-    end, 6, "both late results to be refused")
+    end, 20, "both late results to be refused")
     assert.same({
       { status = "completed", attempts = 2, claims = 2, output = 2 }, { status = "completed", attempts = 2, claims = 2, output = 2 },
     }, tasks())
@@ -152,7 +152,7 @@ describe("a worker that is gone", function()
     here.db:text [[
       create or replace function pgflow._has_server_settled() returns boolean language sql as 'select true';
       update pgflow.workers w set unbroken_since = now() - interval '1 hour']]
-    assert.equal("[1]", here.db:complete("nap", "[22]", 30).output_text:match "%[1%]")
+    assert.equal("[1]", here.db:complete("nap", "[12]", 40).output_text:match "%[1%]")
     assert.same({ 1, 1 }, { count_lines "begun", count_lines "ended" })
   end)
 

@@ -12,10 +12,10 @@ local luaflow = require "luaflow"
 local v1 = luaflow.flow { slug = "trip_v1", timeout = 100 }
   :step({ slug = "plan" }, function() return "plan 1" end)
   :step({ slug = "book", depends_on = { "plan" } }, function(deps, ctx)
-    if luaflow.is_null(ctx.env.NAP) then return deps.plan .. ", book 1" end
+    if luaflow.is_null(ctx.env.BUSY) then return deps.plan .. ", book 1" end
     local file = io.open(ctx.env.SPEC_FOLDER .. "/begun", "w")
     file:close()
-    ctx:sleep(tonumber(ctx.env.NAP))
+    while not io.open(ctx.env.SPEC_FOLDER .. "/go") do ctx:sleep(0.05) end
     return deps.plan .. ", book 1"
   end)
   :step({ slug = "pay", depends_on = { "book" } }, function(deps) return deps.book .. ", pay 1" end)
@@ -178,26 +178,29 @@ describe("luaflow rollout", function()
   end)
 
   describe("interrupted", function()
-    -- Old workers of which one has a task in flight that takes that many seconds.
-    local function start_busy(seconds)
-      local workers = launch("old", "running", { NAP = tostring(seconds) })
+    -- Old workers of which one has a task in flight, until let_go.
+    local function start_busy()
+      local workers = launch("old", "running", { BUSY = "yes" })
       here.db:start "trip"
       wait.till(function() return files.exists(here.root:at "begun") end, 10, "the handler to begin")
       return workers
     end
+
+    local function let_go() here.root:write("go", "") end
 
     local function assert_ended(workers)
       for _, worker in ipairs(workers) do assert.same({ code = 0 }, worker.process:wait(20)) end
     end
 
     it("waits for what runs, and shows it", function()
-      local workers = start_busy(3)
+      local workers = start_busy()
       local begun = begin()
-      wait.till(function() return begun:errors():find "booking: 1 worker, 1 task" end, 10, "the waiting to be shown")
+      wait.till(function() return begun:errors():find "booking: 1 worker, 1 task" end, 20, "the waiting to be shown")
       assert.equal("draining", step())
       assert_says(succeed("rollout", "status"), "a rollout has been open for ", "draining: ", "luaflow workers shows them")
       assert_refused(luaflow("rollout", "finish"), 1, "old workers still live: booking (1)", "hint: ")
       assert.equal("", enabled())
+      let_go()
       assert.same({ code = 0 }, begun:wait(20))
       assert_says(begun:output(), "booking is disabled; it was enabled before\n", "drained: ", "luaflow rollout finish")
       begun:forget()
@@ -211,27 +214,28 @@ describe("luaflow rollout", function()
     end)
 
     it("goes on after Ctrl-C, a closed terminal and a kill", function()
-      local workers = start_busy(6)
+      local workers = start_busy()
       local interrupted = begin { terminal = true }
-      wait.till(function() return interrupted:output():find "waiting for" end, 10, "the waiting to be shown")
+      wait.till(function() return interrupted:output():find "waiting for" end, 20, "the waiting to be shown")
       interrupted.terminal:type "\3"
-      assert.same({ code = 130 }, interrupted:wait(5))
+      assert.same({ code = 130 }, interrupted:wait(10))
       assert_says(interrupted:output(), "the rollout stays open", "begin again with the same names")
       interrupted:forget()
 
       local closed = begin { terminal = true }
-      wait.till(function() return closed:output():find "waiting for" end, 10, "the waiting to be shown")
+      wait.till(function() return closed:output():find "waiting for" end, 20, "the waiting to be shown")
       closed.terminal:close()
-      assert.same({ signal = process.SIGHUP }, closed:wait(5))
+      assert.same({ signal = process.SIGHUP }, closed:wait(10))
       closed:forget()
 
       local killed = begin()
-      wait.till(function() return killed:errors():find "waiting for" end, 10, "the waiting to be shown")
+      wait.till(function() return killed:errors():find "waiting for" end, 20, "the waiting to be shown")
       killed:kill()
       killed:forget()
 
       assert.equal("draining", step())
       assert_refused(luaflow("rollout", "begin", "booking"), 1, "a rollout of booking, paying, planning is open", "hint: ")
+      let_go()
       assert_says(succeed("rollout", "begin", "planning", "booking", "paying"), "planning is disabled; it was enabled before\n", "drained")
       assert_ended(workers)
       succeed("rollout", "finish")
@@ -246,7 +250,8 @@ describe("luaflow rollout", function()
       succeed("functions", "disable", "paying")
       -- Until the command is quicker than the kill; at least the first one is not.
       local function kill_within(argv, done)
-        for delay = 0, 300, 4 do
+        local delay = 0
+        while delay < 20000 do
           local command = process.spawn { argv = { process.luaflow(), "rollout", unpack(argv) }, name = "rollout",
             env = { DATABASE_URL = here.db.conninfo } }
           wait.pause(delay * 0.001)
@@ -255,6 +260,7 @@ describe("luaflow rollout", function()
           local open, now = here.db:text "select exists (select from pgflow.rollout_status())" == "t", enabled()
           assert.truthy(open and now == "" or not open and now == "booking planning", tostring(open) .. " " .. now)
           if open == done then return end
+          delay = math.max(delay + 4, delay * 1.1)
         end
         error "it was never done"
       end
@@ -271,11 +277,11 @@ describe("luaflow rollout", function()
       local workers = launch("old", "running")
       for _, worker in ipairs(workers) do worker.process:signal(process.SIGSTOP) end
       local begun = begin()
-      wait.till(function() return begun:errors():find "waiting for" end, 10, "the waiting to be shown")
+      wait.till(function() return begun:errors():find "waiting for" end, 20, "the waiting to be shown")
       assert_refused(luaflow("rollout", "finish"), 1, "old workers still live")
       assert_says(succeed("functions"), "in the rollout; enabled before")
       succeed("rollout", "finish", "--force")
-      assert.same({ code = 1 }, begun:wait(5))
+      assert.same({ code = 1 }, begun:wait(10))
       assert_says(begun:errors(), "it was finished by somebody else meanwhile")
       begun:forget()
       local new = launch("new", "running")
