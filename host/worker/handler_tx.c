@@ -161,7 +161,7 @@ static void on_lost(void *owner, const struct err *err) {
     handler_tx_commit_unanswered(tx);
     return;
   }
-  if (!tx->token) { /* nothing has been done in it: another connection is as good */
+  if (tx->state == TX_OPENING) { /* nothing has been done in it: another connection is as good */
     wait_for_connection(tx);
     return;
   }

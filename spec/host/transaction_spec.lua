@@ -21,6 +21,12 @@ local how = {
   fails = function() luaflow.fail "for good" end,
   snoozes = function(_, ctx) if ctx.attempt == 1 and not kept then kept = true luaflow.snooze(0, "later") end return "woken" end,
   sleeps = function(_, ctx) ctx:sleep(60) end,
+  opens_late = function(_, ctx)
+    ctx:sleep(1)
+    local ok, e = pcall(function() return ctx.tx:query "select 1" end)
+    ctx:log("info", "opened", { ok = ok, said = e.message })
+    ctx:sleep(2)
+  end,
   naps = function(_, ctx) ctx:sleep(1) return "rested" end,
   runs = function(input, ctx) return ctx.tx:query(input.sql) end,
   swallows = function(input, ctx)
@@ -293,6 +299,21 @@ describe("a transactional step", function()
     assert.same({ "x0", 2 }, { moved(), ran() })
     assert.equal(1, here.db:number "select t.attempts_count from pgflow.step_tasks t")
     host:await_log "restarted_handler"
+  end)
+
+  it("is given up when it was refused and then lost its connection", function()
+    local host = worker()
+    local run_id = start { how = "opens_late" }
+    wait.till(function() return ran() == 1 end, 20, "the handler to run")
+    here.db:text(("select pgflow.cancel_run('%s')"):format(run_id))
+    wait.till(function() return here.db:number [[
+      with ended as materialized (
+        select pg_terminate_backend(a.pid) from pg_stat_activity a where a.datname = current_database()
+          and a.application_name like 'luaflow handler%' and a.state = 'idle in transaction (aborted)')
+      select count(*) from ended]] == 1 end, 20, "the transaction to be refused")
+    assert.truthy(host:await_log("log").fields.said:find("no longer the current one", 1, true))
+    assert.equal("completed", run({ before = { INSERT }, how = "returns" }).status)
+    assert.same({ "x0", 2 }, { moved(), ran() })
   end)
 
   it("is settled although the server's process of its connection is stopped", function()
