@@ -190,7 +190,6 @@ struct handler_tx *handler_tx_new(struct handler_pool *pool, const struct task *
                             .events = *events,
                             .owner = owner,
                             .log = log,
-                            .number = task->number,
                             .limit = limit};
   tx->identity[0] = xstrdup(task->run_id);
   tx->identity[1] = xstrdup(task->step_slug);
@@ -199,7 +198,9 @@ struct handler_tx *handler_tx_new(struct handler_pool *pool, const struct task *
   return tx;
 }
 
-uint64_t handler_tx_number(const struct handler_tx *tx) { return tx->number; }
+bool handler_tx_is_asked(const struct handler_tx *tx) {
+  return tx->state == TX_WAITING || tx->state == TX_OPENING || tx->state == TX_RUNNING;
+}
 
 const struct task *handler_tx_task(const struct handler_tx *tx) { return tx->task; }
 
@@ -220,7 +221,9 @@ void handler_tx_query(struct handler_tx *tx, struct handler_statement *statement
 /* The handler has completed: so shall its transaction. */
 static void complete(struct handler_tx *tx) {
   bool aborted = tx->state == TX_OPEN && handler_pool_status(&tx->borrower) == PQTRANS_INERROR;
-  if (tx->state == TX_BROKEN || tx->state == TX_LOST || aborted)
+  if (handler_tx_is_asked(tx))
+    handler_tx_fail_early(tx);
+  else if (tx->state == TX_BROKEN || tx->state == TX_LOST || aborted)
     handler_tx_fail_broken(tx);
   else if (tx->state == TX_OPEN)
     handler_tx_commit(tx);

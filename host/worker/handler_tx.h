@@ -28,8 +28,9 @@ struct handler_tx_events {
 /* task: of whose claim the database is told; not kept. */
 struct handler_tx *handler_tx_new(struct handler_pool *pool, const struct task *task, int64_t limit,
                                   const struct handler_tx_events *events, void *owner, struct log *log);
-uint64_t handler_tx_number(const struct handler_tx *tx); /* the task's */
-/* The handler's next statement; takes it over. */
+/* A statement of the handler's is not answered yet. */
+bool handler_tx_is_asked(const struct handler_tx *tx);
+/* The handler's next statement, once the one before was answered; takes it over. */
 void handler_tx_query(struct handler_tx *tx, struct handler_statement *statement);
 /* The handler has ended, with this result. Takes the task over: a completed one is completed here, any other is given back once all is
  * rolled back. May end at once. */

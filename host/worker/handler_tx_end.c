@@ -77,6 +77,11 @@ void handler_tx_fail_late(struct handler_tx *tx) {
   handler_tx_end_with(tx, HANDLER_TX_SETTLED);
 }
 
+void handler_tx_fail_early(struct handler_tx *tx) {
+  task_settle_message(tx->task, VERDICT_FAILED, "the handler ended before its statement was answered");
+  handler_tx_end_with(tx, HANDLER_TX_SETTLED);
+}
+
 /* ---- commit ---- */
 
 void handler_tx_commit(struct handler_tx *tx) {

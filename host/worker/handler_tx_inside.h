@@ -31,7 +31,6 @@ struct handler_tx {
   void *owner;
   struct log *log;
   enum tx_state state;
-  uint64_t number;
   char *identity[4]; /* owned; run, step, index, claim */
   char *token;       /* owned; NULL before it is open */
   int64_t limit;
@@ -56,6 +55,8 @@ void handler_tx_end_with(struct handler_tx *tx, enum handler_tx_end end);
 void handler_tx_fail_broken(struct handler_tx *tx);
 /* The attempt's time is over. */
 void handler_tx_fail_late(struct handler_tx *tx);
+/* The executor says that the handler has ended, which still waits for an answer. */
+void handler_tx_fail_early(struct handler_tx *tx);
 /* Completes the task and commits. */
 void handler_tx_commit(struct handler_tx *tx);
 /* The server has confirmed that it did not commit. */

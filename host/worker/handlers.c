@@ -147,7 +147,8 @@ bool handlers_query(struct handlers *handlers, uint64_t number, const struct tas
   struct handler_statement statement;
   bool inside = cursor_u8(payload) == 1;
   struct errand *errand = find_or_add(handlers, number);
-  bool good = handler_statement_read(&statement, payload) && !errand->query && (!inside || task);
+  bool asked = errand->query || (errand->tx && handler_tx_is_asked(errand->tx));
+  bool good = handler_statement_read(&statement, payload) && !asked && (!inside || task);
   if (!good)
     handler_statement_free(&statement);
   else if (inside)

@@ -38,6 +38,18 @@ local how = {
     ctx:log("info", "swallowed", { errors = errors })
     return errors
   end,
+  forges = function(input)
+    local ffi = require "ffi"
+    ffi.cdef "ssize_t write(int, const void *, size_t);"
+    local function u32(n) return ffi.string(ffi.new("uint32_t[1]", n), 4) end
+    local number = ffi.string(ffi.new("uint64_t[1]", require("luaflow.host").task()), 8)
+    for _, frame in ipairs(input.frames) do
+      local payload = frame.hex:gsub("%x%x", function(digits) return string.char(tonumber(digits, 16)) end)
+      local bytes = u32(#payload) .. u32(frame.type) .. number .. payload
+      ffi.C.write(3, bytes, #bytes)
+    end
+    while true do end
+  end,
   keeps = function(_, ctx) kept = ctx return "kept" end,
   uses_kept = function(_, ctx)
     local ok, e = pcall(function() return kept.tx:query "select 1" end)
@@ -274,6 +286,17 @@ describe("a transactional step", function()
     assert.equal("timed out after 3 s", host:await_log("attempt_failed").message)
     assert.equal(2, here.db:number "select t.attempts_count from pgflow.step_tasks t where t.flow_slug = 'moves'")
     here.db:await_runs()
+  end)
+
+  it("fails alone when its executor sends frames that no executor sends", function()
+    worker()
+    local statement = ("select pg_sleep(600)"):gsub(".", function(c) return ("%02x"):format(c:byte()) end)
+    local query = { type = 15, hex = "0114000000" .. statement .. "00000000" } -- see base/frame.h
+    local result = { type = 11, hex = "00" .. "04000000" .. "6e756c6c" .. ("f"):rep(16) .. ("0"):rep(16) }
+    local message = run({ how = "forges", frames = { query, query } }).error_message
+    assert.truthy(message:find("sent a broken query", 1, true), message)
+    message = run({ how = "forges", frames = { query, result } }).error_message
+    assert.truthy(message:find("ended before its statement was answered", 1, true), message)
   end)
 
   it("runs again when its connection was lost", function()
