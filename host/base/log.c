@@ -17,8 +17,6 @@ static const char *const level_names[] = {
 #undef X
 };
 
-const char *log_level_name(enum log_level level) { return level_names[level]; }
-
 bool log_level_parse(const char *text, enum log_level *level) {
   for (size_t i = 0; i < sizeof level_names / sizeof *level_names; i++) {
     if (strcmp(text, level_names[i]) != 0) continue;

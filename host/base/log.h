@@ -54,7 +54,6 @@ void log_write(struct log *log, enum log_level level, const char *verb, const st
 /* Appends the line (in text several, where a value has several), with its newline, as log_write would write it at the given time in milliseconds since the epoch. */
 void log_format_line(const struct log *log, int64_t time_ms, enum log_level level, const char *verb,
                      const struct log_field *fields, struct buf *out);
-const char *log_level_name(enum log_level level);
 /* False if text names no level. */
 bool log_level_parse(const char *text, enum log_level *level);
 

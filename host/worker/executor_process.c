@@ -220,8 +220,6 @@ void executor_process_send(struct executor_process *process, enum frame_type typ
   if (process->channel) channel_send(process->channel, type, task, payload);
 }
 
-int executor_process_pid(const struct executor_process *process) { return process->process.pid; }
-
 struct pulse_state executor_process_pulse(const struct executor_process *process) {
   return pulse_read(process->pulse);
 }

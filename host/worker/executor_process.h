@@ -50,7 +50,6 @@ int executor_open_program(struct err *err) __attribute__((warn_unused_result));
 struct executor_process *executor_process_new(uv_loop_t *loop, const struct executor_options *options,
                                               const struct executor_events *events, void *owner, struct err *err)
     __attribute__((warn_unused_result));
-int executor_process_pid(const struct executor_process *process);
 /* Which task it runs; of a dead one, which it ran when it died. */
 struct pulse_state executor_process_pulse(const struct executor_process *process);
 /* Bytes of memory that are resident; 0 once it has been reaped. */

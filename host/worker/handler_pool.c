@@ -138,13 +138,6 @@ void handler_pool_await_gone(struct handler_pool *pool, struct handler_borrower 
     handler_pool_depart(pool, borrower);
 }
 
-void handler_pool_forget(struct handler_pool *pool, struct handler_borrower *borrower) {
-  if (borrower->connection) borrower->connection->borrower = NULL;
-  if (borrower->queued) DL_DELETE(pool->departing, borrower);
-  borrower->connection = NULL;
-  borrower->queued = false;
-}
-
 void handler_pool_old_is_gone(struct handler_pool *pool) {
   struct handler_borrower *gone = pool->departing, *borrower, *next;
   pool->departing = NULL;

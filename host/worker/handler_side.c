@@ -23,7 +23,7 @@ struct handler_side {
 };
 
 struct question {
-  struct handler_side *side; /* NULL once that is closed */
+  struct handler_side *side;
   char id[40];
 };
 

@@ -14,7 +14,7 @@ struct handler_side;
 
 struct handler_side_events {
   void (*settled)(void *owner); /* leftovers have */
-  void (*checked)(void *owner); /* handler_side_check has another answer */
+  void (*checked)(void *owner); /* handler_side_reach has another answer */
 };
 
 /* home, with control_statements: the worker's own, to compare with; NULL: nothing is compared. NULL with *err if the conninfo cannot be

@@ -23,8 +23,6 @@ static const struct {
 #undef IN
 };
 
-const char *lifecycle_state_name(enum lifecycle_state state) { return states[state].name; }
-
 void lifecycle_set_state(struct lifecycle *lifecycle, enum lifecycle_state state) {
   CHECK(states[lifecycle->state].moves & (1u << state));
   LOG(lifecycle->log, LOG_DEBUG, "worker_state", LOG_STR("from", states[lifecycle->state].name),

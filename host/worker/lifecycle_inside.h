@@ -78,7 +78,6 @@ struct lifecycle {
   void *ended_owner;
 };
 
-const char *lifecycle_state_name(enum lifecycle_state state);
 void lifecycle_set_state(struct lifecycle *lifecycle, enum lifecycle_state state);
 /* Tasks that have a handler, or a transaction that is about to end. */
 int lifecycle_in_flight(const struct lifecycle *lifecycle);

@@ -18,8 +18,6 @@ static const struct {
 #undef IN
 };
 
-const char *slot_state_name(enum slot_state state) { return states[state].name; }
-
 void slot_set_state(struct slot *slot, enum slot_state state, struct log *log) {
   CHECK(states[slot->state].moves & (1u << state));
   LOG(log, LOG_DEBUG, "executor_state", LOG_INT("executor", slot->index), LOG_STR("from", states[slot->state].name),

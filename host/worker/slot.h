@@ -43,7 +43,6 @@ struct slot {
       *overdue_step; /* owned; it was killed since a task of this step had timed out and it did not answer; else NULL */
 };
 
-const char *slot_state_name(enum slot_state state);
 void slot_set_state(struct slot *slot, enum slot_state state, struct log *log);
 /* True once its executor has not yielded for a second: it is given no task. */
 bool slot_is_held(const struct slot *slot);
