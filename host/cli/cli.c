@@ -41,7 +41,9 @@ static const struct command commands[] = {
      "standard\n"
      "input: of a root step the run's input, of one with dependencies an object of their outputs (both {} by default), "
      "of a\n"
-     "map one element (null). Prints the output; ends with 1 when the handler fails or snoozes."},
+     "map one element (null). Prints the output; ends with 1 when the handler fails or snoozes. Nothing is recorded; "
+     "a\n"
+     "database is opened only if the handler calls ctx:query, and what that writes stays."},
     {"types", FOR_TYPES, 1, ANY_NUMBER, false, command_types, "PATH... -o DIR",
      "writes definitions of the flows for editors (LuaCATS)",
      "One file for each flow: its queues, its routes and the dependency table of each step. Touches no database."},

@@ -4,16 +4,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+void script_log_line(struct log *log, enum log_level level, const char *message, const char *fields) {
+  if (level < log->level) return;
+  if (log->format == LOG_TEXT)
+    fprintf(stderr, "%s%s%s\n", message, fields ? " " : "", fields ? fields : "");
+  else
+    LOG(log, level, "log", LOG_STR("message", message), LOG_JSON_TEXT("fields", fields));
+}
+
 void script_log(struct log *log, struct cursor *payload) {
   enum log_level level = (enum log_level)cursor_u8(payload);
   char *message = cursor_strdup(payload);
   char *fields = cursor_strdup(payload);
-  if (message && !payload->bad && level >= log->level) {
-    if (log->format == LOG_TEXT)
-      fprintf(stderr, "%s%s%s\n", message, fields ? " " : "", fields ? fields : "");
-    else
-      LOG(log, level, "log", LOG_STR("message", message), LOG_JSON_TEXT("fields", fields));
-  }
+  if (message && !payload->bad) script_log_line(log, level, message, fields);
   free(message);
   free(fields);
 }

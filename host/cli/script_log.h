@@ -8,4 +8,7 @@
 /* Writes the line of a LOG frame. */
 void script_log(struct log *log, struct cursor *payload);
 
+/* One line; fields: JSON text or NULL. */
+void script_log_line(struct log *log, enum log_level level, const char *message, const char *fields);
+
 #endif

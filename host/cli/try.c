@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "base/error_text.h"
 #include "base/xalloc.h"
 #include "cli/commands.h"
 #include "cli/json.h"
@@ -30,7 +31,8 @@ struct attempt {
   struct script_sql *sql;
   uv_timer_t timer; /* of the deadline, then of the answer to ABANDON */
   bool abandoned;
-  int exit_code; /* -1 until it is known */
+  char *traceback; /* of the error that ended the handler; NULL until it comes */
+  int exit_code;   /* -1 until it is known */
 };
 
 static void finish(struct attempt *attempt, int code) {
@@ -103,7 +105,14 @@ static void on_query(struct attempt *attempt, struct frame *frame) {
   buf_free(&payload);
 }
 
-static void tell_failure(const struct attempt *attempt, uint8_t outcome, const char *message, double delay) {
+/* It was not the handler's end. */
+static void log_traceback(struct attempt *attempt) {
+  if (attempt->traceback) script_log_line(attempt->call->log, LOG_ERROR, attempt->traceback, NULL);
+  free(attempt->traceback);
+  attempt->traceback = NULL;
+}
+
+static void tell_failure(struct attempt *attempt, uint8_t outcome, const char *message, double delay) {
   char how[128];
   switch ((enum outcome)outcome) {
     case OUTCOME_COMPLETED: /* with an output of the wrong type: it is not retried */
@@ -121,7 +130,13 @@ static void tell_failure(const struct attempt *attempt, uint8_t outcome, const c
                  attempt->step.max_attempts);
       break;
   }
-  tell(attempt, how, message);
+  char *text = message ? error_text(message) : NULL;
+  bool told = attempt->traceback && text && strncmp(attempt->traceback, text, strlen(text)) == 0;
+  if (!told) log_traceback(attempt);
+  tell(attempt, how, told ? attempt->traceback : text);
+  free(attempt->traceback);
+  attempt->traceback = NULL;
+  free(text);
 }
 
 static void on_result(struct attempt *attempt, struct cursor *payload) {
@@ -131,6 +146,7 @@ static void on_result(struct attempt *attempt, struct cursor *payload) {
   cursor_text(payload); /* a database's detail, which is stored and not logged */
   double delay = cursor_f64(payload);
   if (outcome == OUTCOME_COMPLETED && !message && output.bytes) {
+    log_traceback(attempt);
     printf("%.*s\n", (int)output.length, output.bytes);
     finish(attempt, EXIT_DONE);
   } else {
@@ -187,9 +203,24 @@ static void on_loaded(void *owner, struct load_report *report) {
   }
 }
 
+/* The traceback of the handler's error is told with its end, which comes next. */
+static void on_log(struct attempt *attempt, struct cursor *payload) {
+  struct cursor line = *payload;
+  enum log_level level = (enum log_level)cursor_u8(&line);
+  char *message = cursor_strdup(&line);
+  bool is_traceback = level == LOG_ERROR && message && strstr(message, "\nstack traceback:\n");
+  log_traceback(attempt);
+  if (!is_traceback) {
+    script_log(attempt->call->log, payload);
+    free(message);
+  } else {
+    attempt->traceback = message;
+  }
+}
+
 static void on_frame(void *owner, struct frame *frame) {
   struct attempt *attempt = owner;
-  if (frame->type == FRAME_LOG) script_log(attempt->call->log, &frame->payload);
+  if (frame->type == FRAME_LOG) on_log(attempt, &frame->payload);
   if (frame->type == FRAME_FLOW_INPUT) refuse_flow_input(attempt);
   if (frame->type == FRAME_QUERY) on_query(attempt, frame);
   if (frame->type == FRAME_RESULT) on_result(attempt, &frame->payload);
@@ -204,6 +235,7 @@ static void on_line(void *owner, bool from_stderr, const char *line) {
 
 static void on_exited(void *owner, const struct executor_exit *end) {
   struct attempt *attempt = owner;
+  log_traceback(attempt);
   if (attempt->exit_code < 0) {
     attempt->exit_code = attempt->step.flow ? EXIT_FAILED : EXIT_MODULES;
     if (attempt->abandoned)

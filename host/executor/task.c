@@ -49,8 +49,10 @@ static struct text push_text_field(lua_State *L, int index, const char *name) {
 }
 
 static bool outcome_parse(struct text name, enum outcome *outcome) {
-  static const char *const names[] = {
-      [OUTCOME_COMPLETED] = "completed", [OUTCOME_FAILED] = "failed", [OUTCOME_PERMANENT] = "permanent", [OUTCOME_SNOOZED] = "snoozed"};
+  static const char *const names[] = {[OUTCOME_COMPLETED] = "completed",
+                                      [OUTCOME_FAILED] = "failed",
+                                      [OUTCOME_PERMANENT] = "permanent",
+                                      [OUTCOME_SNOOZED] = "snoozed"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (name.length != strlen(names[i]) || memcmp(name.bytes, names[i], name.length) != 0) continue;
     *outcome = (enum outcome)i;
@@ -65,17 +67,15 @@ static int report(lua_State *L) {
   enum outcome outcome;
   lua_settop(L, 0);
   lua_settop(ending->task->co, 1);
-  lua_xmove(ending->task->co, L, 1); // [outcome]
+  lua_xmove(ending->task->co, L, 1);  // [outcome]
   luaL_checktype(L, 1, LUA_TTABLE);
-  if (!outcome_parse(push_text_field(L, 1, "outcome"), &outcome)) return luaL_error(L, "luaflow.run returned no outcome");
+  if (!outcome_parse(push_text_field(L, 1, "outcome"), &outcome))
+    return luaL_error(L, "luaflow.run returned no outcome");
   struct text output = push_text_field(L, 1, "output"), message = push_text_field(L, 1, "message");
   struct text traceback = push_text_field(L, 1, "traceback"), detail = push_text_field(L, 1, "detail");
   lua_getfield(L, 1, "delay");
   double delay = lua_isnumber(L, -1) ? lua_tonumber(L, -1) : -1;
-  if (traceback.bytes) {
-    lua_pushfstring(L, "%s%s", message.bytes ? message.bytes : "", traceback.bytes);
-    runtime_log(ending->runtime, ending->task->number, LOG_ERROR, runtime_text(L, -1), (struct text){0});
-  }
+  if (traceback.bytes) runtime_log(ending->runtime, ending->task->number, LOG_ERROR, traceback, (struct text){0});
   send_result(ending->runtime, ending->task->number, outcome, output, message, detail, delay);
   return 0;
 }
@@ -139,7 +139,7 @@ static int prepare(lua_State *L) {
   push_record(L, start);
   lua_rawgeti(L, LUA_REGISTRYINDEX, runtime->new_context);
   lua_pushvalue(L, 2);
-  push_fields(L, start); // [task, host, record, new, host, fields]
+  push_fields(L, start);  // [task, host, record, new, host, fields]
   lua_getfield(L, 3, "transaction");
   lua_setfield(L, -2, "transaction");
   lua_call(L, 2, 1);

@@ -107,4 +107,16 @@ function errors.text(value, encode)
   return ok and text or ("an error value of type %s"):format(type(value))
 end
 
+--- What people read of an error: the message of a table that has a `kind` as well, as those of luaflow.http; else its text.
+---@param value any
+---@param encode? fun(value: any, root: string): string?
+---@return string
+function errors.brief(value, encode)
+  if type(value) == "table" and not is_luaflow_error(value) then
+    local kind, message = rawget(value, "kind"), rawget(value, "message")
+    if type(kind) == "string" and type(message) == "string" then return message end
+  end
+  return errors.text(value, encode)
+end
+
 return errors

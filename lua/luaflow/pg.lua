@@ -12,6 +12,9 @@ local int64_t, uint64_t = ffi.typeof "int64_t", ffi.typeof "uint64_t"
 local array_mt = { __name = "luaflow.pg_array" }
 local bytea_mt = { __name = "luaflow.pg_bytea" }
 
+-- For a list that went as JSON where an array was meant.
+local ARRAY_HINT = "a list goes as an array by luaflow.pg_array(list)"
+
 ---@class luaflow.SqlError
 ---@field message string
 ---@field sqlstate string? five characters; "08006" where the connection was lost
@@ -29,7 +32,8 @@ local error_mt = {
   luaflow_error = true,
   __tostring = function(self)
     local place = self.where and self.where .. ": " or ""
-    return place .. self.message .. (self.sqlstate and (" (SQLSTATE %s)"):format(self.sqlstate) or "")
+    local text = place .. self.message .. (self.sqlstate and (" (SQLSTATE %s)"):format(self.sqlstate) or "")
+    return self.hint == ARRAY_HINT and text .. ": " .. ARRAY_HINT or text
   end,
 }
 
@@ -158,6 +162,14 @@ function pg.error(fields)
   return setmetatable(fields, error_mt)
 end
 
+local function has_list(...)
+  for i = 1, select("#", ...) do
+    local value = select(i, ...)
+    if type(value) == "table" and getmetatable(value) ~= array_mt and getmetatable(value) ~= bytea_mt then return true end
+  end
+  return false
+end
+
 local CONFLICTS = { ["40001"] = true, ["40P01"] = true }
 
 -- One statement from its arguments to its result. ask(in_transaction, sql, count, texts) waits for the host and returns
@@ -170,6 +182,7 @@ local function run(host, ask, in_transaction, sql, ...)
   if not texts then refuse(call .. ": " .. count) end
   local good, result, n, columns = ask(in_transaction, sql, count, texts)
   if good then return pg.rows(result, n, columns) end
+  if result.sqlstate == "22P02" and result.message:find "^malformed array literal" and has_list(...) then result.hint = ARRAY_HINT end
   result.restarts = in_transaction and CONFLICTS[result.sqlstate] or nil
   error(pg.error(result))
 end

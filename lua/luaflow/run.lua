@@ -11,12 +11,15 @@ local run = {}
 ---@field message string? the text to store, of the others; of a completed one what the database will say against its type
 ---@field detail string? stored behind the message and not logged
 ---@field delay number? seconds, always of a snoozed one; of a failed one the exact delay, nil for backoff
----@field traceback string? of an error that was not raised on purpose, for the log
+---@field traceback string? of an error that was not raised on purpose, for the log: what it says, then the calls down to the handler's
 
 local raised_mt = {}
+local ABOVE_HANDLER = "^(.-)\n%s*%[C%]: in function 'xpcall'\n[^\n]*run%.lua:"
 
+-- The xpcall of run.task and what called it are luaflow's own.
 local function on_error(value)
-  return setmetatable({ value = value, traceback = debug.traceback("", 2) }, raised_mt)
+  local traceback = debug.traceback("", 2)
+  return setmetatable({ value = value, traceback = traceback:match(ABOVE_HANDLER) or traceback }, raised_mt)
 end
 
 local OUTCOME_OF_ENDING = { fail = "permanent", retry_after = "failed", snooze = "snoozed" }
@@ -32,6 +35,7 @@ local function failure(host, fn, value)
     return { outcome = OUTCOME_OF_ENDING[ending.kind], message = message, detail = detail, delay = ending.delay }
   end
   if type(value) == "table" and rawget(value, "restarts") then traceback = nil end -- the handler starts again
+  traceback = traceback and errors.brief(value, host.encode) .. traceback
   return { outcome = "failed", message = message, detail = detail, traceback = traceback }
 end
 

@@ -184,8 +184,8 @@ describe("the command line", function()
       }
       local words = "task 1: attempt 1 of 2 failed, next in "
       wait.till(function() return waiting:errors():find(words, 1, true) end, 10, "the attempt to be told")
-      assert.truthy(waiting:errors():find "price: %d of 3 tasks; task 1: attempt 1 of 2 failed, next in [%d.]+ s: flows/all.lua:28: no such article\n",
-        waiting:errors())
+      local line = "price: %d of 3 tasks; task 1: attempt 1 of 2 failed, next in [%d.]+ s: flows/all.lua:28: no such article\n"
+      assert.truthy(waiting:errors():find(line), waiting:errors())
       local run_id = here.db:text "select r.run_id from pgflow.runs r where r.flow_slug = 'lines'"
       assert_says(luaflow("run", run_id).out, "2 of 3 tasks", words, "  flows/all.lua:28: no such article\n")
       assert.same({ code = 0 }, waiting:wait(20))

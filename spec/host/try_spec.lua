@@ -20,6 +20,7 @@ return luaflow.flow { slug = "shop", max_attempts = 4, timeout = 30 }
     ctx:log("warn", "about to break", { how = how })
     print "printed"
     if how == "fail" then luaflow.fail "no more" end
+    if how == "log" then ctx:log("error", debug.traceback "seen") return 5 end
     if how == "retry_after" then luaflow.retry_after(7, "later") end
     if how == "snooze" then luaflow.snooze(8, "not now") end
     if how == "global" then oops = 1 end
@@ -126,13 +127,19 @@ describe("luaflow try", function()
   end)
 
   it("says how a handler failed, and where, with its log on standard error", function()
-    refused(1, { "flows/shop.lua", "breaks", '"x"' }, 'about to break {"how":"x"}', "printed\n", "stack traceback:",
-      "luaflow: try: shop.breaks: attempt 1 of 4 failed: flows/shop.lua:18: broken\n")
+    local told = refused(1, { "flows/shop.lua", "breaks", '"x"' }, 'about to break {"how":"x"}', "printed\n",
+      "luaflow: try: shop.breaks: attempt 1 of 4 failed: flows/shop.lua:19: broken\nstack traceback:\n").err
+    local _, times = told:gsub("broken", "")
+    assert.equal(1, times, told)
+    assert.truthy(told:find "flows/shop.lua:19: in function <flows/shop.lua:10>\n$", told)
+    local logged = try { "flows/shop.lua", "breaks", '"log"' }
+    assert.same({ 0, "5\n" }, { logged.code, logged.out })
+    assert.truthy(logged.err:find("seen\nstack traceback:\n", 1, true), logged.err)
     refused(1, { "flows/shop.lua", "breaks", '"fail"' }, "failed for good, as by luaflow.fail: flows/shop.lua:13: no more\n")
     refused(1, { "flows/shop.lua", "breaks", '"retry_after"' },
-      "to be retried 7 s later by luaflow.retry_after: flows/shop.lua:14: later\n")
-    refused(1, { "flows/shop.lua", "breaks", '"snooze"' }, "snoozed for 8 s by luaflow.snooze: flows/shop.lua:15: not now\n")
-    refused(1, { "flows/shop.lua", "breaks", '"global"' }, 'flows/shop.lua:16: a handler sets the new global "oops"')
+      "to be retried 7 s later by luaflow.retry_after: flows/shop.lua:15: later\n")
+    refused(1, { "flows/shop.lua", "breaks", '"snooze"' }, "snoozed for 8 s by luaflow.snooze: flows/shop.lua:16: not now\n")
+    refused(1, { "flows/shop.lua", "breaks", '"global"' }, 'flows/shop.lua:17: a handler sets the new global "oops"')
     refused(1, { "flows/shop.lua", "breaks", '"exit"' }, "the executor exited with code 3")
     refused(1, { "flows/shop.lua", "lines", '{"lines": 1}' }, "[TYPE_VIOLATION] Produced number instead of array")
   end)

@@ -107,6 +107,19 @@ describe("host.query", function()
     assert.truthy(tostring(problem):find "pg_spec.lua:%d+: no such thing %(SQLSTATE 42P01%)$")
   end)
 
+  it("points to pg_array where a list went as JSON", function()
+    local fields = { message = 'malformed array literal: "[1,2]"', sqlstate = "22P02" }
+    local function problem_of(...)
+      local copy = { message = fields.message, sqlstate = fields.sqlstate, hint = "of the server" }
+      local _, problem = pcall(host_that(false, copy).query, "select any($1)", ...)
+      return problem
+    end
+    assert.truthy(tostring(problem_of { 1, 2 }):find("(SQLSTATE 22P02): a list goes as an array by luaflow.pg_array(list)", 1, true))
+    assert.equal("of the server", problem_of("[1,2]").hint)
+    assert.equal("of the server", problem_of(luaflow.pg_array { 1 }).hint)
+    assert.truthy(tostring(problem_of "[1,2]"):find "%(SQLSTATE 22P02%)$")
+  end)
+
   it("marks conflicts inside the transaction", function()
     local host = host_that(false, { message = "deadlock", sqlstate = "40P01" })
     local _, outside = pcall(host.query, "select 1")

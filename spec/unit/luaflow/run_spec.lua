@@ -119,6 +119,21 @@ describe("a handler that raises", function()
     assert.is_nil(outcome.delay)
   end)
 
+  it("has a traceback that begins with the text and ends with the handler", function()
+    local function handler() local _ = ("x"):rep(2) error "boom" end
+    local traceback = outcome_of(handler).traceback
+    assert.truthy(traceback:find "^[^\n]*run_spec.lua:%d+: boom\nstack traceback:\n")
+    assert.truthy(traceback:find "run_spec.lua:%d+: in function <[^\n]*run_spec.lua:%d+>$", traceback)
+    local nested = outcome_of(function() xpcall(error, function(e) error(e) end, "a") handler() end).traceback
+    assert.truthy(nested:find "run_spec.lua:%d+: in function <[^\n]*run_spec.lua:%d+>$", nested)
+  end)
+
+  it("has the message of an error table in its traceback, and the table stored", function()
+    local outcome = outcome_of(function() error { kind = "dns", message = "f.lua:3: no such host" } end)
+    assert.truthy(outcome.traceback:find("f.lua:3: no such host\nstack traceback:\n", 1, true) == 1, outcome.traceback)
+    assert.truthy(outcome.message:find('"kind":"dns"', 1, true))
+  end)
+
   it("has tables stored as JSON", function()
     assert.same('{"code":1}', outcome_of(function() error { code = 1 } end).message)
   end)
