@@ -20,6 +20,7 @@ local DEFINITION = {}
 ---@field problems table[]
 ---@field where luaflow.Place of the call to luaflow.flow
 ---@field last luaflow.Place of the last call of the chain
+---@field extensions luaflow.Definition[] what its methods returned
 
 ---@class luaflow.Step
 ---@field slug string
@@ -46,6 +47,33 @@ function flow.definition(given)
   return type(given) == "table" and rawget(given, DEFINITION) or nil
 end
 
+-- Whether the definition, or one that it was extended to, is among those used.
+local function is_used(definition, used)
+  if used[definition] then return true end
+  for _, extension in ipairs(definition.extensions) do
+    if is_used(extension, used) then return true end
+  end
+  return false
+end
+
+--- Problems of calls whose result was dropped: what they returned is used nowhere, while the flow without that step is.
+---@param used table<luaflow.Definition, true>
+---@return table[] see luaflow.problems
+function flow.dropped(used)
+  local found = {}
+  for definition in pairs(used) do
+    for _, extension in ipairs(#definition.steps > 0 and definition.extensions or {}) do
+      if not is_used(extension, used) then
+        local step = extension.steps[#definition.steps + 1]
+        found[#found + 1] = problems.new(extension.last, { flow = definition.slug, step = step and step.slug }, "dropped_step",
+          "the flow that this call returns is used nowhere, and the one that is used lacks the step",
+          "a flow is immutable, its methods return a new one: chain the call, or write flow = flow:step(...)")
+      end
+    end
+  end
+  return found
+end
+
 local function copy_list(list)
   local copy = {}
   for i, element in ipairs(list) do copy[i] = element end
@@ -54,10 +82,12 @@ end
 
 -- A copy of the definition that may be added to.
 local function extend(definition, where)
-  return {
-    slug = definition.slug, options = definition.options, where = definition.where, last = where,
+  local extension = {
+    slug = definition.slug, options = definition.options, where = definition.where, last = where, extensions = {},
     steps = copy_list(definition.steps), problems = copy_list(definition.problems),
   }
+  definition.extensions[#definition.extensions + 1] = extension
+  return extension
 end
 
 local function definition_of(self, method)
@@ -153,7 +183,7 @@ end
 ---@return luaflow.Flow
 function flow.new(opts)
   local where = position.of_call "flow"
-  local definition = { steps = {}, problems = {}, where = where, last = where }
+  local definition = { steps = {}, problems = {}, where = where, last = where, extensions = {} }
   definition.slug = type(opts) == "table" and string_or_nil(rawget(opts, "slug")) or nil
   definition.options = validate.options("flow", opts, reporter(definition, where))
   definition.options.slug = nil

@@ -103,6 +103,17 @@ local function all_deployments(list, subscriptions)
   return found
 end
 
+-- The definitions of all flows that the files returned.
+local function used_definitions(list, deployments)
+  local used = {}
+  for _, deployment in ipairs(deployments) do used[flow.definition(deployment.flow)] = true end
+  for _, value in ipairs(list) do
+    local definition = flow.definition(value)
+    if definition then used[definition] = true end
+  end
+  return used
+end
+
 local function append(list, more)
   for _, element in ipairs(more) do list[#list + 1] = element end
 end
@@ -214,6 +225,7 @@ function loader.load(options)
   append(recorded, conflicting)
   local deployments = all_deployments(returned, subscriptions)
   append(recorded, conflicts.find(deployments))
+  append(recorded, flow.dropped(used_definitions(returned, deployments)))
   if #served == 0 and #recorded == 0 then
     recorded[1] = problems.new({}, {}, "no_flow", "no file given returns a flow, a deployed flow or a worker")
   end

@@ -129,13 +129,20 @@ local DEPLOYMENT_HINTS = {
   alias = 'name the alias in luaflow.deploy(flow, { alias = "ALIAS" })',
 }
 
+-- What a call takes in the place of an option of other calls.
+local COUNTERPARTS = {
+  map = { depends_on = "a map takes `array`, the one step whose output it maps over" },
+  step = { array = "a step takes `depends_on`; a map takes `array`" },
+  array = { array = "an array step takes `depends_on`; a map takes `array`" },
+}
+
 local function report_unknown(call, key, known, report)
   local option = options.find(key)
   if not option then
     return report("unknown_option", ("unknown option %s"):format(shown(key)), nearest.hint(key, known))
   end
-  local hint = DEPLOYMENT_HINTS[key]
-  if call == "worker" or not hint then
+  local hint = call ~= "worker" and DEPLOYMENT_HINTS[key] or COUNTERPARTS[call] and COUNTERPARTS[call][key]
+  if not hint then
     hint = ("it is one of %s"):format(table.concat(option.of, ", "))
   end
   report("misplaced_option", ("%s is no option of %s"):format(key, call), hint)

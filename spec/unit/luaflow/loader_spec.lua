@@ -27,6 +27,38 @@ local function flow_source(slug)
   return ('local luaflow = require "luaflow"\nreturn luaflow.flow { slug = "%s" }\n  :step({ slug = "s" }, function() end)\n'):format(slug)
 end
 
+describe("a call whose result is dropped", function()
+  local HEAD = 'local luaflow = require "luaflow"\nlocal flow = luaflow.flow { slug = "a" }:step({ slug = "s" }, print)\n'
+
+  it("is a problem at its place", function()
+    local result = load { ["flows/a.lua"] = HEAD .. 'flow:step({ slug = "t" }, print):step({ slug = "u" }, print)\nreturn flow\n' }
+    assert.equal(1, #result.problems)
+    local problem = result.problems[1]
+    assert.same({ "dropped_step", "flows/a.lua", 3, "a", "t" },
+      { problem.code, problem.file, problem.line, problem.flow, problem.step })
+    assert.truthy(problem.hint:find("flow = flow:step(...)", 1, true))
+  end)
+
+  it("is one in deployed flows and workers as well, and each for itself", function()
+    local dropped = 'flow:step({ slug = "t" }, print)\nflow:map({ slug = "u" }, print)\n'
+    assert.same({ "flows/a.lua:3 dropped_step", "flows/a.lua:4 dropped_step" },
+      problems_of { ["flows/a.lua"] = HEAD .. dropped .. "return luaflow.deploy(flow, {})\n" })
+    assert.same({ "flows/a.lua:3 dropped_step", "flows/a.lua:4 dropped_step" },
+      problems_of { ["flows/a.lua"] = HEAD .. dropped .. 'return luaflow.worker { queue = "a", flows = { flow } }\n' })
+  end)
+
+  it("is none where the longer flow is used, or neither is", function()
+    assert.same({}, problems_of { ["flows/a.lua"] = HEAD .. 'flow = flow:step({ slug = "t" }, print)\nreturn flow\n' })
+    assert.same({}, problems_of { ["flows/a.lua"] = HEAD .. 'flow:step({ slug = "t" }, print)\n'
+      .. 'return luaflow.flow { slug = "b" }:step({ slug = "s" }, print)\n' })
+  end)
+
+  it("leaves a flow without steps to its own problem", function()
+    local source = 'local luaflow = require "luaflow"\nlocal flow = luaflow.flow { slug = "a" }\nflow:step({ slug = "s" }, print)\nreturn flow\n'
+    for _, problem in ipairs(load({ ["flows/a.lua"] = source }).problems) do assert.not_equal("dropped_step", problem.code) end
+  end)
+end)
+
 describe("a load without problems", function()
   it("tells which module it is at", function()
     local told = {}
