@@ -21,7 +21,7 @@ struct deployment {
   char *function, *queue, *registry; /* owned */
   int64_t generation;
   struct log *log;
-  deploy_done done;
+  struct deploy_events events;
   void *owner;
 };
 
@@ -134,13 +134,17 @@ static void judge(const struct deployment *deployment, const PGresult *result, s
   for (int row = 0; row < PQntuples(result); row++) log_flow(deployment, result, row);
 }
 
-static void finish(struct deployment *deployment, struct deploy_answer *answer) {
-  answer->generation = deployment->generation;
-  deployment->done(deployment->owner, answer);
+static void drop(struct deployment *deployment) {
   free(deployment->function);
   free(deployment->queue);
   free(deployment->registry);
   free(deployment);
+}
+
+static void finish(struct deployment *deployment, struct deploy_answer *answer) {
+  answer->generation = deployment->generation;
+  deployment->events.done(deployment->owner, answer);
+  drop(deployment);
 }
 
 static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
@@ -177,6 +181,10 @@ static void on_preview(void *owner, struct pg_unit *unit, const struct err *err)
     finish(deployment, &(struct deploy_answer){.outcome = DEPLOY_FAILED, .err = *err, .details = ""});
     return;
   }
+  if (!deployment->events.wanted(deployment->owner)) {
+    drop(deployment);
+    return;
+  }
   const PGresult *result = pg_unit_result(unit, 0);
   for (int row = 0; row < PQntuples(result); row++)
     if (strcmp(PQgetvalue(result, row, PREVIEW_STATUS), "recreated") == 0) log_preview(deployment->log, result, row);
@@ -184,7 +192,7 @@ static void on_preview(void *owner, struct pg_unit *unit, const struct err *err)
 }
 
 void deploy(struct pg *pg, const char *worker_id, const struct load_worker *worker, int64_t generation, struct log *log,
-            deploy_done done, void *owner) {
+            const struct deploy_events *events, void *owner) {
   struct deployment *deployment = xcalloc(1, sizeof *deployment);
   *deployment = (struct deployment){.pg = pg,
                                     .worker_id = worker_id,
@@ -193,7 +201,7 @@ void deploy(struct pg *pg, const char *worker_id, const struct load_worker *work
                                     .registry = xstrdup(worker->registry),
                                     .generation = generation,
                                     .log = log,
-                                    .done = done,
+                                    .events = *events,
                                     .owner = owner};
   struct pg_unit *unit = pg_unit_new(on_preview, deployment);
   pg_param_text(pg_unit_add(unit, &control_statements[STMT_PREVIEW]), worker->registry);

@@ -21,10 +21,14 @@ struct deploy_answer {
   int64_t generation; /* as given */
 };
 
-typedef void (*deploy_done)(void *owner, const struct deploy_answer *answer);
+struct deploy_events {
+  bool (*wanted)(void *owner); /* asked once more, right before anything is changed; if not, nothing follows */
+  void (*done)(void *owner, const struct deploy_answer *answer);
+};
 
-/* Sends it over a ready connection with control_statements. What is to be recreated is logged before, what becomes of each flow and its alias is logged. */
+/* Sends it over a ready connection with control_statements. What is to be recreated is logged before, what becomes of each flow and its alias is
+ * logged. */
 void deploy(struct pg *pg, const char *worker_id, const struct load_worker *worker, int64_t generation, struct log *log,
-            deploy_done done, void *owner);
+            const struct deploy_events *events, void *owner);
 
 #endif

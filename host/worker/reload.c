@@ -284,11 +284,17 @@ static void on_deployed(void *owner, const struct deploy_answer *answer) {
   reload_go_on(lifecycle);
 }
 
+static bool is_deploying(void *owner) {
+  const struct lifecycle *lifecycle = owner;
+  return lifecycle->reload.state == RELOAD_DEPLOYING;
+}
+
 static void send_deployment(struct lifecycle *lifecycle) {
+  static const struct deploy_events events = {.wanted = is_deploying, .done = on_deployed};
   struct reload *reload = &lifecycle->reload;
   set_state(lifecycle, RELOAD_DEPLOYING);
   deploy(lifecycle->control, lifecycle->worker_id, reload->generation ? reload->worker : lifecycle->worker,
-         ++lifecycle->last_generation, lifecycle->log, on_deployed, lifecycle);
+         ++lifecycle->last_generation, lifecycle->log, &events, lifecycle);
 }
 
 /* Sends it once no claim is under way. */

@@ -192,11 +192,17 @@ static void on_deployed(void *owner, const struct deploy_answer *answer) {
   reload_go_on(lifecycle);
 }
 
+static bool is_deploying(void *owner) {
+  const struct lifecycle *lifecycle = owner;
+  return lifecycle->state == LIFECYCLE_DEPLOYING;
+}
+
 static void deploy_now(struct lifecycle *lifecycle) {
+  static const struct deploy_events events = {.wanted = is_deploying, .done = on_deployed};
   lifecycle_set_state(lifecycle, LIFECYCLE_DEPLOYING);
   lifecycle->deploy_sent = true;
   deploy(lifecycle->control, lifecycle->worker_id, lifecycle->worker, ++lifecycle->last_generation, lifecycle->log,
-         on_deployed, lifecycle);
+         &events, lifecycle);
 }
 
 static void on_checked(void *owner, bool development, const struct err *err) {

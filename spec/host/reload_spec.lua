@@ -285,6 +285,30 @@ describe("a reload", function()
       .. "(select d.oid from pg_database d where d.datname = current_database())", { granted = granted })
   end
 
+  it("deploys nothing once the worker drains", function()
+    start { "--executors", "1" }
+    local run_id = here.db:start("work", '{"parts": 1, "seconds": 3}')
+    await_attempts(2)
+    local holder = process.spawn {
+      argv = { "psql", "-X", "-q", "-d", here.db.conninfo, "-c", "begin; lock table pgflow.flows; select pg_sleep(2); commit" },
+    }
+    wait.till(function()
+      return here.db:number "select count(*) from pg_locks l where l.relation = 'pgflow.flows'::regclass and l.mode = 'AccessExclusiveLock'" == 1
+    end, 5, "the lock")
+    write_version(2)
+    host.process:signal(process.SIGHUP)
+    wait.till(function()
+      return here.db:number "select count(*) from pg_locks l where l.relation = 'pgflow.flows'::regclass and not l.granted" > 0
+    end, 5, "the deployment to be looked at")
+    host.process:signal(process.SIGTERM)
+    host:await_log "reload_refused"
+    assert.same({ code = 0 }, host.process:wait(10))
+    assert.same({ code = 0 }, holder:wait(5))
+    holder:forget()
+    assert.equal("1/1", versions(here.db:await_run(run_id)))
+    assert.equal(1, here.db:number "select w.generation from pgflow.workers w")
+  end)
+
   it("is tried again by itself when the deployment lock is held for long", function()
     start()
     write_version(2)
