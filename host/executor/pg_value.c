@@ -114,19 +114,15 @@ static bool is_same_number(struct text a, struct text b) {
 }
 
 bool pg_value_is_exact(struct text numeric, double *number) {
-  struct buf digits = {0}, written = {0};
+  struct buf written = {0};
+  int64_t integer;
   if (read_special(numeric, number)) return true;
-  buf_put(&digits, numeric.bytes, numeric.length);
-  buf_put_u8(&digits, '\0');
-  *number = strtod(digits.data, NULL);
-  bool exact = isfinite(*number);
-  if (exact) {
-    json_number_write(&written, *number);
-    buf_put_u8(&written, '\0');
-    exact = is_same_number((struct text){.bytes = digits.data, .length = numeric.length},
-                           (struct text){.bytes = written.data, .length = written.len - 1});
-  }
-  buf_free(&digits);
+  enum json_number kind = json_number_read(numeric.bytes, numeric.length, number, &integer);
+  if (kind == JSON_INT64) *number = (double)integer;
+  if (kind != JSON_INT64 && kind != JSON_DOUBLE) return false;
+  json_number_write(&written, *number);
+  buf_put_u8(&written, '\0');
+  bool exact = is_same_number(numeric, (struct text){.bytes = written.data, .length = written.len - 1});
   buf_free(&written);
   return exact;
 }

@@ -2,6 +2,7 @@
 #include "executor/pg_value.h"
 
 #include <lauxlib.h>
+#include <locale.h>
 #include <lualib.h>
 #include <math.h>
 #include <setjmp.h>
@@ -40,6 +41,16 @@ static void numerics_that_are_numbers(void **state) {
   expect_exact("1000000000000000000000000000000", 1e30);
   expect_exact("Infinity", HUGE_VAL);
   assert_true(pg_value_is_exact(of("NaN"), &number) && isnan(number));
+}
+
+/* A handler may call os.setlocale. */
+static void numerics_in_a_locale_with_a_comma(void **state) {
+  (void)state;
+  if (!setlocale(LC_NUMERIC, "de_DE.UTF-8")) skip();
+  double number = 0;
+  bool exact = pg_value_is_exact(of("1.50"), &number);
+  setlocale(LC_NUMERIC, "C");
+  assert_true(exact && number == 1.5);
 }
 
 static void numerics_that_are_not(void **state) {
@@ -145,6 +156,7 @@ static void broken_arrays(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numerics_that_are_numbers),
+      cmocka_unit_test(numerics_in_a_locale_with_a_comma),
       cmocka_unit_test(numerics_that_are_not),
       cmocka_unit_test(numerics_beyond_a_double),
       cmocka_unit_test_setup_teardown(scalars, set_up, tear_down),
