@@ -1,8 +1,11 @@
 -- `luaflow flows` and `luaflow queues`: versions, routes, what keeps an old version alive, and how queues stand.
 local cjson = require "cjson"
 local process = require "spec.support.process"
+local said = require "spec.support.said"
 local scene = require "spec.support.scene"
 local wait = require "spec.support.wait"
+
+local assert_says, assert_refused = said.assert_says, said.assert_refused
 
 local DEPLOYED = [[
 local luaflow = require "luaflow"
@@ -37,26 +40,14 @@ describe("luaflow flows and queues", function()
 
   after_each(function() here:close() end)
 
-  local function assert_says(text, ...)
-    for _, words in ipairs { ... } do
-      assert.truthy(text:find(words, 1, true), ("%q is missing in:\n%s"):format(words, text))
-    end
-  end
-
   local function luaflow(...)
     return here:luaflow { ... }
   end
 
-  local function assert_refused(result, code, ...)
-    assert.equal(code, result.code, result.err)
-    assert.equal("", result.out)
-    assert_says(result.err, "luaflow: ", ...)
-  end
-
   local function succeed(...)
-    local result = luaflow(...)
-    assert.same({ 0, "" }, { result.code, result.err })
-    return result.out
+    local out, err = here:succeed(...)
+    assert.equal("", err)
+    return out
   end
 
   -- The words of each line, columns being two spaces or more apart.

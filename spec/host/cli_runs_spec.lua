@@ -2,8 +2,11 @@
 local cjson = require "cjson"
 local files = require "spec.support.files"
 local process = require "spec.support.process"
+local said = require "spec.support.said"
 local scene = require "spec.support.scene"
 local wait = require "spec.support.wait"
+
+local assert_says, assert_refused = said.assert_says, said.assert_refused
 
 local FLOWS = [[
 local luaflow = require "luaflow"
@@ -61,23 +64,7 @@ describe("the commands on runs", function()
     return here:luaflow { ... }
   end
 
-  local function assert_says(text, ...)
-    for _, words in ipairs { ... } do
-      assert.truthy(text:find(words, 1, true), ("%q is missing in:\n%s"):format(words, text))
-    end
-  end
-
-  local function assert_refused(result, code, ...)
-    assert.equal(code, result.code, result.err)
-    assert.equal("", result.out)
-    assert_says(result.err, "luaflow: ", ...)
-  end
-
-  local function succeed(...)
-    local result = luaflow(...)
-    assert.equal(0, result.code, result.err)
-    return result.out, result.err
-  end
+  local function succeed(...) return here:succeed(...) end
 
   local function count_notes(word)
     local count = 0

@@ -2,8 +2,11 @@
 local cjson = require "cjson"
 local files = require "spec.support.files"
 local process = require "spec.support.process"
+local said = require "spec.support.said"
 local scene = require "spec.support.scene"
 local wait = require "spec.support.wait"
+
+local assert_says, assert_refused = said.assert_says, said.assert_refused
 
 local FLOW = [[
 local luaflow = require "luaflow"
@@ -24,26 +27,14 @@ describe("luaflow workers and functions", function()
   before_each(function() here = scene.open { ["flows/work.lua"] = FLOW } end)
   after_each(function() here:close() end)
 
-  local function assert_says(text, ...)
-    for _, words in ipairs { ... } do
-      assert.truthy(text:find(words, 1, true), ("%q is missing in:\n%s"):format(words, text))
-    end
-  end
-
   local function luaflow(...)
     return here:luaflow { ... }
   end
 
   local function succeed(...)
-    local result = luaflow(...)
-    assert.same({ 0, "" }, { result.code, result.err })
-    return result.out
-  end
-
-  local function assert_refused(result, code, ...)
-    assert.equal(code, result.code, result.err)
-    assert.equal("", result.out)
-    assert_says(result.err, "luaflow: ", ...)
+    local out, err = here:succeed(...)
+    assert.equal("", err)
+    return out
   end
 
   local function workers(...)

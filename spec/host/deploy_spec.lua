@@ -8,6 +8,8 @@ local scene = require "spec.support.scene"
 local wait = require "spec.support.wait"
 local worker = require "spec.support.worker"
 
+local assert_says = require("spec.support.said").assert_says
+
 local ORDER = [[
 local luaflow = require "luaflow"
 return luaflow.flow { slug = "order", timeout = 30 }
@@ -58,33 +60,7 @@ describe("a worker's start", function()
   local function refusal(options, db)
     options.args = options.args or {}
     table.insert(options.args, "--executors=1")
-    local refused = worker.launch(db or here.db, here.root, options)
-    local ended = refused.process:wait(15)
-    local text = refused.process:errors()
-    refused.process:assert_gone()
-    refused.process:forget()
-    return text, ended.code
-  end
-
-  local function assert_says(text, ...)
-    for _, words in ipairs { ... } do
-      assert.truthy(text:find(words, 1, true), ("%q is missing in:\n%s"):format(words, text))
-    end
-  end
-
-  -- Everything that a deployment may write, as text.
-  local function definitions()
-    return here.db:text [[
-      select jsonb_pretty(jsonb_build_array(
-        (select jsonb_agg(f order by f.flow_slug) from pgflow.flows f),
-        (select jsonb_agg(s order by s.flow_slug, s.step_index) from pgflow.steps s),
-        (select jsonb_agg(d order by d.flow_slug, d.step_slug, d.dep_slug) from pgflow.deps d),
-        (select jsonb_agg(a order by a.flow_alias) from pgflow.flow_aliases a),
-        (select jsonb_agg(w order by w.function_name) from pgflow.worker_functions w),
-        (select jsonb_agg(w order by w.worker_id) from pgflow.workers w),
-        (select jsonb_agg(h order by h.worker_id, h.flow_slug, h.step_slug) from pgflow.worker_handlers h),
-        (select jsonb_agg(r order by r.run_id) from pgflow.runs r),
-        (select jsonb_agg(q.queue_name order by q.queue_name) from pgmq.meta q)))]]
+    return here:refusal(options, db)
   end
 
   describe("with another shape under a known slug", function()
@@ -97,7 +73,7 @@ describe("a worker's start", function()
     it("ends with 4, says what differs, and changes nothing", function()
       here.root:write("flows/order.lua", CHANGED_ORDER)
       here.root:write("flows/both.lua", TWO_FLOWS)
-      local before = definitions()
+      local before = here.db:definitions()
       local text, code = refusal { args = { "--queue", "order", "--log-format", "text" } }
       assert.equal(4, code, text)
       assert_says(text, "luaflow: deploy: refused, nothing was changed\n",
@@ -106,12 +82,12 @@ describe("a worker's start", function()
         "    Step at index 1: slug: in the modules 'lines', in the database 'pack'\n",
         "    Step at index 1: depends_on: in the modules [], in the database [check]\n",
         "    Step at index 2: missing in the database (the modules have 'pack')\n")
-      assert.equal(before, definitions())
+      assert.equal(before, here.db:definitions())
     end)
 
     it("says it in JSON where the log is JSON", function()
       here.root:write("flows/order.lua", CHANGED_ORDER)
-      local before = definitions()
+      local before = here.db:definitions()
       local text, code = refusal { args = { "--queue", "order" } }
       assert.equal(4, code, text)
       local told
@@ -121,7 +97,7 @@ describe("a worker's start", function()
       end
       assert.same({ "order", "shape_mismatch", "error" }, { told.flow, told.status, told.level })
       assert.equal("Step count: in the modules 3, in the database 2", told.differences[1])
-      assert.equal(before, definitions())
+      assert.equal(before, here.db:definitions())
     end)
 
     it("takes new runtime options, which are no part of the shape", function()

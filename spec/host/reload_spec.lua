@@ -124,17 +124,6 @@ describe("a reload", function()
     return here.db:row "select w.generation, w.last_reload_error, w.worker_id from pgflow.workers w where w.stopped_at is null"
   end
 
-  local function definitions()
-    return here.db:text [[
-      select jsonb_pretty(jsonb_build_array(
-        (select jsonb_agg(f order by f.flow_slug) from pgflow.flows f),
-        (select jsonb_agg(s order by s.flow_slug, s.step_index) from pgflow.steps s),
-        (select jsonb_agg(a order by a.flow_alias) from pgflow.flow_aliases a),
-        (select jsonb_agg(h order by h.flow_slug, h.step_slug) from pgflow.worker_handlers h),
-        (select jsonb_agg(w.generation) from pgflow.workers w where w.stopped_at is null),
-        (select jsonb_agg(q.queue_name order by q.queue_name) from pgmq.meta q)))]]
-  end
-
   local function attempts()
     local count, most = {}, 0
     for _, line in ipairs(files.lines(here.root:at "attempts")) do
@@ -193,10 +182,10 @@ describe("a reload", function()
   it("that is broken leaves the old generation serving, and changes nothing", function()
     start()
     for _, each in ipairs(BREAKS) do
-      local before = definitions()
+      local before = here.db:definitions()
       local mend = break_it(each)
       local line = refuse(each[3])
-      assert.equal(before, definitions())
+      assert.equal(before, here.db:definitions())
       assert.equal(line.error, row().last_reload_error)
       assert.equal("1/1 1/1", versions(here.db:complete("work", "{}")))
       mend()

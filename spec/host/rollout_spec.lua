@@ -2,8 +2,11 @@
 local cjson = require "cjson"
 local files = require "spec.support.files"
 local process = require "spec.support.process"
+local said = require "spec.support.said"
 local scene = require "spec.support.scene"
 local wait = require "spec.support.wait"
+
+local assert_says, assert_refused = said.assert_says, said.assert_refused
 
 -- Each handler puts the version of its code into its output: what ran which run can be read there.
 local DEPLOYED = [[
@@ -59,27 +62,11 @@ describe("luaflow rollout", function()
   before_each(function() here = scene.open(FILES) end)
   after_each(function() here:close() end)
 
-  local function assert_says(text, ...)
-    for _, words in ipairs { ... } do
-      assert.truthy(text:find(words, 1, true), ("%q is missing in:\n%s"):format(words, text))
-    end
-  end
-
   local function luaflow(...)
     return here:luaflow { ... }
   end
 
-  local function succeed(...)
-    local result = luaflow(...)
-    assert.equal(0, result.code, result.err)
-    return result.out
-  end
-
-  local function assert_refused(result, code, ...)
-    assert.equal(code, result.code, result.err)
-    assert.equal("", result.out)
-    assert_says(result.err, "luaflow: ", ...)
-  end
+  local function succeed(...) return (here:succeed(...)) end
 
   -- Three workers with the flows of that file, waited for until they log that verb.
   local function launch(name, verb, env)

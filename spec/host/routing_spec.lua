@@ -3,7 +3,8 @@ local files = require "spec.support.files"
 local process = require "spec.support.process"
 local scene = require "spec.support.scene"
 local wait = require "spec.support.wait"
-local worker = require "spec.support.worker"
+
+local assert_says = require("spec.support.said").assert_says
 
 local ORDER = [[
 local luaflow = require "luaflow"
@@ -89,32 +90,13 @@ describe("a change under the same slug", function()
   before_each(function() here = scene.open { ["flows/order.lua"] = ORDER, ["flows/deployed.lua"] = DEPLOYED } end)
   after_each(function() here:close() end)
 
-  local function definitions()
-    return here.db:text [[
-      select jsonb_pretty(jsonb_build_array(
-        (select jsonb_agg(f order by f.flow_slug) from pgflow.flows f),
-        (select jsonb_agg(s order by s.flow_slug, s.step_index) from pgflow.steps s),
-        (select jsonb_agg(d order by d.flow_slug, d.step_slug, d.dep_slug) from pgflow.deps d),
-        (select jsonb_agg(a order by a.flow_alias) from pgflow.flow_aliases a),
-        (select jsonb_agg(w order by w.worker_id) from pgflow.workers w),
-        (select jsonb_agg(q.queue_name order by q.queue_name) from pgmq.meta q)))]]
-  end
-
   -- A worker that is refused: its standard error. Nothing changes.
   local function refusal()
-    local before = definitions()
-    local refused = worker.launch(here.db, here.root, { args = { "--queue", "order", "--executors", "1", "--log-format", "text" } })
-    local ended = refused.process:wait(15)
-    local text = refused.process:errors()
-    refused.process:assert_gone()
-    refused.process:forget()
-    assert.same({ code = 4 }, ended, text)
-    assert.equal(before, definitions())
+    local before = here.db:definitions()
+    local text, code = here:refusal { args = { "--queue", "order", "--executors", "1", "--log-format", "text" } }
+    assert.equal(4, code, text)
+    assert.equal(before, here.db:definitions())
     return text
-  end
-
-  local function assert_says(text, ...)
-    for _, words in ipairs { ... } do assert.truthy(text:find(words, 1, true), ("%q is missing in:\n%s"):format(words, text)) end
   end
 
   it("of a timeout deploys, and holds for tasks that have not started", function()

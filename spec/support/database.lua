@@ -27,6 +27,20 @@ local function conninfo_of(name, admin)
   return ("%s dbname=%s"):format(admin or database.admin(), name) -- of two dbnames the last one counts
 end
 
+-- Everything that a deployment may write, without what a live worker writes by itself.
+local DEFINITIONS = [[
+  select jsonb_pretty(jsonb_build_array(
+    (select jsonb_agg(f order by f.flow_slug) from pgflow.flows f),
+    (select jsonb_agg(s order by s.flow_slug, s.step_index) from pgflow.steps s),
+    (select jsonb_agg(d order by d.flow_slug, d.step_slug, d.dep_slug) from pgflow.deps d),
+    (select jsonb_agg(a order by a.flow_alias) from pgflow.flow_aliases a),
+    (select jsonb_agg(w order by w.function_name) from pgflow.worker_functions w),
+    (select jsonb_agg(to_jsonb(w) - array['last_heartbeat_at', 'last_reload_at', 'last_reload_error'] order by w.worker_id)
+      from pgflow.workers w),
+    (select jsonb_agg(h order by h.worker_id, h.flow_slug, h.step_slug) from pgflow.worker_handlers h),
+    (select jsonb_agg(r order by r.run_id) from pgflow.runs r),
+    (select jsonb_agg(q.queue_name order by q.queue_name) from pgmq.meta q)))]]
+
 -- psql's answer as text; variables are named in the statement as :'name'.
 local function ask(conninfo, sql, variables, seconds)
   local argv = { "psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-v", "VERBOSITY=verbose" }
@@ -115,6 +129,12 @@ end
 function methods:row(sql, variables)
   local rows = ask_well(self.conninfo, "select to_json(q) from (" .. sql .. ") q limit 1", variables)
   return rows ~= "" and cjson.decode(rows) or nil
+end
+
+--- Everything that a deployment may write, as text.
+---@return string
+function methods:definitions()
+  return self:text(DEFINITIONS)
 end
 
 --- All that psql said, failures included, with notices in `err`.

@@ -50,6 +50,26 @@ function methods:luaflow(argv, options)
   return process.run(given)
 end
 
+--- The same for a command that must succeed: what it wrote to standard output, and to standard error.
+function methods:succeed(...)
+  local result = self:luaflow { ... }
+  assert.equal(0, result.code, result.err)
+  return result.out, result.err
+end
+
+--- Starts a worker that must end by itself: its standard error and its exit code.
+---@param options? table see worker.launch
+---@param db? spec.Database the scene's unless given
+---@return string, integer?
+function methods:refusal(options, db)
+  local refused = worker.launch(db or self.db, self.root, options)
+  local ended = refused.process:wait(20)
+  local text = refused.process:errors()
+  refused.process:assert_gone()
+  refused.process:forget()
+  return text, ended.code
+end
+
 --- Stops the workers that still run, and requires that they drain, that no task is in flight and no process left.
 function methods:stop_workers()
   for _, each in ipairs(self.workers) do
