@@ -2,8 +2,11 @@
 local cjson = require "cjson"
 local database = require "spec.support.database"
 local process = require "spec.support.process"
+local said = require "spec.support.said"
 local scene = require "spec.support.scene"
 local wait = require "spec.support.wait"
+
+local assert_says, assert_refused = said.assert_says, said.assert_refused
 
 local FLOWS = [[
 local luaflow = require "luaflow"
@@ -100,19 +103,6 @@ describe("the command line", function()
 
   local function luaflow(...)
     return here:luaflow { ... }
-  end
-
-  local function assert_says(text, ...)
-    for _, words in ipairs { ... } do
-      assert.truthy(text:find(words, 1, true), ("%q is missing in:\n%s"):format(words, text))
-    end
-  end
-
-  -- Nothing on standard output, and these words on standard error.
-  local function assert_refused(result, code, ...)
-    assert.equal(code, result.code, result.err)
-    assert.equal("", result.out)
-    assert_says(result.err, "luaflow: ", ...)
   end
 
   local function count_runs()

@@ -282,7 +282,9 @@ describe("a reload", function()
       argv = { "psql", "-X", "-q", "-d", here.db.conninfo, "-c", "begin; lock table pgflow.flows; select pg_sleep(2); commit" },
     }
     wait.till(function()
-      return here.db:number "select count(*) from pg_locks l where l.relation = 'pgflow.flows'::regclass and l.mode = 'AccessExclusiveLock'" == 1
+      return here.db:number [[
+        select count(*) from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
+        where l.relation = 'pgflow.flows'::regclass and l.mode = 'AccessExclusiveLock']] == 1
     end, 5, "the lock")
     write_version(2)
     host.process:signal(process.SIGHUP)
