@@ -56,6 +56,11 @@ static void push_error(lua_State *L, struct text message, const char *kind) {
   lua_setfield(L, -2, "kind");
 }
 
+/* Class 08, but for the protocol's violation: the number of parameters was wrong. */
+static bool is_about_connection(struct text sqlstate) {
+  return sqlstate.length == 5 && memcmp(sqlstate.bytes, "08", 2) == 0 && memcmp(sqlstate.bytes, "08P01", 5) != 0;
+}
+
 static void push_database_error(lua_State *L, struct cursor *payload) {
   static const char *const fields[] = {"sqlstate", "detail", "hint", "constraint", "table", "column", "schema"};
   push_error(L, cursor_text(payload), "database");
@@ -64,7 +69,7 @@ static void push_database_error(lua_State *L, struct cursor *payload) {
     if (!text.bytes) continue;
     lua_pushlstring(L, text.bytes, text.length);
     lua_setfield(L, -2, fields[i]);
-    if (i == 0 && text.length == 5 && memcmp(text.bytes, "08", 2) == 0) {
+    if (i == 0 && is_about_connection(text)) {
       lua_pushliteral(L, "connection");
       lua_setfield(L, -2, "kind");
     }
