@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/plain.h"
+#include "cli/unpolled.h"
 #include "worker/load.h"
 
 static void put_text(yajl_gen out, const char *key, const char *text) {
@@ -29,14 +30,27 @@ static void put_problem(yajl_gen out, const struct load_problem *problem) {
   yajl_gen_map_close(out);
 }
 
-/* {"problems": [...], "workers": [{"queue": ..., "name": ...}]} */
-static void print_json(const struct load_report *report) {
+static void put_unpolled(yajl_gen out, const struct unpolled_queue *queue) {
+  yajl_gen_map_open(out);
+  put_text(out, "code", "unpolled_queue");
+  put_text(out, "flow", queue->flow);
+  put_text(out, "queue", queue->queue);
+  put_text(out, "steps", queue->steps);
+  yajl_gen_map_close(out);
+}
+
+/* {"problems": [...], "warnings": [...], "workers": [{"queue": ..., "name": ...}]} */
+static void print_json(const struct load_report *report, const struct unpolled *unpolled) {
   yajl_gen out = yajl_gen_alloc(NULL);
   yajl_gen_config(out, yajl_gen_beautify, isatty(STDOUT_FILENO) == 1);
   yajl_gen_map_open(out);
   yajl_gen_string(out, (const unsigned char *)"problems", 8);
   yajl_gen_array_open(out);
   for (size_t i = 0; i < report->problem_count; i++) put_problem(out, &report->problems[i]);
+  yajl_gen_array_close(out);
+  yajl_gen_string(out, (const unsigned char *)"warnings", 8);
+  yajl_gen_array_open(out);
+  for (size_t i = 0; i < unpolled->count; i++) put_unpolled(out, &unpolled->list[i]);
   yajl_gen_array_close(out);
   yajl_gen_string(out, (const unsigned char *)"workers", 7);
   yajl_gen_array_open(out);
@@ -66,6 +80,15 @@ static void print_text(const struct load_report *report) {
   buf_free(&clean);
 }
 
+/* A worker of other files may poll it, so this is no problem. */
+static void print_warnings(const struct unpolled *unpolled) {
+  for (size_t i = 0; i < unpolled->count; i++) {
+    const struct unpolled_queue *queue = &unpolled->list[i];
+    fprintf(stderr, "luaflow: warning: flow %s: no worker of these files polls queue %s, where %s go%s\n", queue->flow,
+            queue->queue, queue->steps, strchr(queue->steps, ',') ? "" : "es");
+  }
+}
+
 int command_check(const struct call *call) {
   struct load_options options = {.root = call->settings->root,
                                  .paths = (const char *const *)call->argv,
@@ -75,10 +98,13 @@ int command_check(const struct call *call) {
   struct err err;
   if (!load_flows(&options, &report, &err)) return cli_fail(&err);
   size_t problems = report.problem_count;
+  struct unpolled unpolled = unpolled_find(&report);
   if (call->settings->json)
-    print_json(&report);
+    print_json(&report, &unpolled);
   else
     print_text(&report);
+  print_warnings(&unpolled);
+  unpolled_free(&unpolled);
   load_report_free(&report);
   if (problems == 0) return EXIT_DONE;
   fflush(stdout);

@@ -1,4 +1,5 @@
 /* luaflow dev: the dev database, and a worker for every queue of the flows, until it is told to end. */
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +15,9 @@
 #include "cli/plain.h"
 #include "worker/load.h"
 #include "worker/root.h"
+#include "worker/snapshot.h"
 
-enum { READY_POLL_MS = 200, DATABASE_RESTARTS = 3 };
+enum { READY_POLL_MS = 200, EMPTY_POLL_MS = 300, DATABASE_RESTARTS = 3 };
 
 struct dev {
   const struct call *call;
@@ -157,20 +159,59 @@ static bool run_workers(struct dev *dev, int *code, struct err *err) {
   return ok;
 }
 
-/* Loads once, to know the queues. */
-static bool load(struct dev *dev, struct err *err) {
+static void print_problems(const struct load_report *report) {
+  struct buf lines = {0}, clean = {0};
+  load_report_put_problems(report, &lines);
+  plain_put(&clean, lines.data, lines.len, PLAIN_LINES);
+  fwrite(clean.data, 1, clean.len, stderr);
+  buf_free(&lines);
+  buf_free(&clean);
+}
+
+static bool load_once(struct dev *dev, struct err *err) {
   struct load_options options = {.root = dev->call->settings->root ? dev->root : NULL,
                                  .paths = dev->paths,
                                  .path_count = dev->path_count,
                                  .development = true};
-  if (!load_flows(&options, &dev->report, err)) return false;
+  return load_flows(&options, &dev->report, err);
+}
+
+/* True if there is no Lua file at all. */
+static bool is_empty(const struct load_report *report) {
+  for (size_t i = 0; i < report->problem_count; i++)
+    if (strcmp(report->problems[i].code, "missing_file") != 0) return false;
+  return report->problem_count > 0;
+}
+
+/* Until files are there that load; problems of those that do not are told. */
+static bool await_flows(struct dev *dev, struct err *err) {
+  bool ok = true;
+  int seen = -1;
+  LOG(dev->call->log, LOG_INFO, "waiting_for_flows", LOG_STR("root", dev->root), LOG_STR("path", dev->paths[0]),
+      LOG_STR("message", "there is no Lua file yet; the first one that is saved starts everything"));
+  while (ok && dev->report.problem_count > 0) {
+    int now = snapshot_take(dev->root, NULL, NULL, err);
+    bool is_new = now >= 0 && (seen < 0 || !snapshot_same(seen, now));
+    if (seen >= 0) close(seen);
+    seen = now;
+    ok = now >= 0;
+    if (ok && is_new) {
+      load_report_free(&dev->report);
+      ok = load_once(dev, err);
+      if (ok && dev->report.problem_count > 0 && !is_empty(&dev->report)) print_problems(&dev->report);
+    } else if (ok) {
+      poll(NULL, 0, EMPTY_POLL_MS);
+    }
+  }
+  if (seen >= 0) close(seen);
+  return ok;
+}
+
+/* Loads, to know the queues. */
+static bool load(struct dev *dev, struct err *err) {
+  if (!load_once(dev, err) || (is_empty(&dev->report) && !await_flows(dev, err))) return false;
   if (dev->report.problem_count > 0) {
-    struct buf lines = {0}, clean = {0};
-    load_report_put_problems(&dev->report, &lines);
-    plain_put(&clean, lines.data, lines.len, PLAIN_LINES);
-    fwrite(clean.data, 1, clean.len, stderr);
-    buf_free(&lines);
-    buf_free(&clean);
+    print_problems(&dev->report);
     return err_set(err, ERR_CONFIG, EXIT_MODULES, "dev: the flows have %zu problem%s", dev->report.problem_count,
                    dev->report.problem_count == 1 ? "" : "s");
   }

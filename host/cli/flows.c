@@ -40,7 +40,7 @@ static void print_flows(const PGresult *result) {
       table_printf(&table, TONE_BUSY, "no: %s", held_by);
     table_put(&table, TONE_FAINT, db_text(result, row, ROUTES));
   }
-  table_print(&table);
+  table_print(&table, "there is no flow yet: workers deploy them");
 }
 
 static bool retire(struct db *db, const char *alias, bool quiet, struct err *err) {

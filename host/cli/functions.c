@@ -28,7 +28,7 @@ static void print_functions(const PGresult *result) {
     const char *before = db_bool(result, row, 5) ? "in the rollout; enabled before" : "in the rollout; disabled before";
     table_put(&table, TONE_BUSY, db_bool(result, row, 4) ? before : NULL);
   }
-  table_print(&table);
+  table_print(&table, "no worker function is known yet: a worker records its own");
 }
 
 static bool switch_functions(struct db *db, bool enable, const char *const *names, int count, bool quiet,

@@ -23,7 +23,7 @@ static void print_queues(const PGresult *result) {
     table_put(&table, unserved ? TONE_BAD : TONE_PLAIN, db_text(result, row, 5));
     table_put(&table, TONE_BAD, uncovered && *uncovered ? uncovered : NULL);
   }
-  table_print(&table);
+  table_print(&table, "there is no queue yet: workers make them when they deploy flows");
 }
 
 int command_queues(const struct call *call) {

@@ -48,7 +48,7 @@ static void print_functions(const PGresult *result) {
     table_put(&table, TONE_PLAIN, db_text(result, row, IN_FLIGHT));
     table_put(&table, TONE_FAINT, db_text(result, row, QUEUE_NAMES));
   }
-  table_print(&table);
+  table_print(&table, "no function");
 }
 
 static void print_next(void) {

@@ -61,7 +61,7 @@ static void print_runs(const PGresult *result) {
     table_put_duration(&table, TONE_FAINT, db_number(result, row, STARTED_AGO), " ago");
     put_reason(&table, result, row);
   }
-  table_print(&table);
+  table_print(&table, "there is no such run");
 }
 
 int command_runs(const struct call *call) {

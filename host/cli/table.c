@@ -118,13 +118,17 @@ static void put_row(struct line *line, const struct layout *layout, int row) {
   line_end(line);
 }
 
-void table_print(struct table *table) {
+void table_print(struct table *table, const char *nothing) {
   struct style style = style_of(STDOUT_FILENO);
   struct buf out = {0};
   struct line line = {.out = &out, .style = &style};
   struct layout layout = {.table = table, .rows = table->cell_count / table->column_count, .room = style.width - 1};
   measure(&layout, style.terminal);
   fit(&layout);
+  if (style.terminal && layout.rows == 0) {
+    line_put(&line, TONE_FAINT, nothing);
+    line_end(&line);
+  }
   for (int row = style.terminal && layout.rows > 0 ? -1 : 0; row < layout.rows; row++) put_row(&line, &layout, row);
   if (out.len > 0) fwrite(out.data, 1, out.len, stdout);
   buf_free(&out);

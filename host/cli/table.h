@@ -36,7 +36,7 @@ void table_printf(struct table *table, enum tone tone, const char *format, ...) 
 void table_put_duration(struct table *table, enum tone tone, long long ms, const char *behind);
 /* What the cell put last shows instead where its text does not fit. */
 void table_put_brief(struct table *table, const char *text);
-/* Prints it to standard output and frees it. */
-void table_print(struct table *table);
+/* Prints it to standard output and frees it. Where it has no row a terminal is told: nothing, such as "no run". */
+void table_print(struct table *table, const char *nothing);
 
 #endif

@@ -29,7 +29,7 @@ static void print_workers(const PGresult *result) {
     else
       table_put(&table, TONE_PLAIN, NULL);
   }
-  table_print(&table);
+  table_print(&table, "there is no worker; --all shows those that stopped");
 }
 
 int command_workers(const struct call *call) {

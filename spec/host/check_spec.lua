@@ -97,7 +97,22 @@ describe("luaflow check", function()
   it("is content with good flows", function()
     local result = check "flows/good.lua"
     assert.equal(0, result.code, result.err)
-    assert.equal("queue good: ok\n", result.out)
+    assert.same({ "queue good: ok\n", "" }, { result.out, result.err })
+  end)
+
+  it("warns of queues that no worker of the files polls", function()
+    local other = flows.root { ["flows/all.lua"] = [[
+      local luaflow = require "luaflow"
+      local order = luaflow.deploy(luaflow.flow { slug = "order" }:step({ slug = "find" }, print):step({ slug = "price" }, print)
+        :step({ slug = "pay" }, print):step({ slug = "send" }, print), { routes = { price = "pricing", pay = "paying", send = "paying" } })
+      return { luaflow.worker { queue = "order", flows = { order } }, luaflow.worker { queue = "pricing", flows = { order } } }
+    ]] }
+    local function run(...) return process.run { argv = { process.luaflow(), "check", ... }, cwd = other.path } end
+    local shown, told = run "flows", run("--json", "flows")
+    other:remove()
+    assert.same({ 0, "queue order: ok\nqueue pricing: ok\n", 0 }, { shown.code, shown.out, told.code })
+    assert.equal("luaflow: warning: flow order: no worker of these files polls queue paying, where pay, send go\n", shown.err)
+    assert.same({ { code = "unpolled_queue", flow = "order", queue = "paying", steps = "pay, send" } }, cjson.decode(told.out).warnings)
   end)
 
   it("refuses paths that are missing, no Lua, or outside the root", function()

@@ -146,6 +146,20 @@ describe("luaflow workers and functions", function()
     assert_refused(luaflow("functions", "disable", "packing", unpack(reader)), 6, "permission denied")
   end)
 
+  it("say on a terminal that there is nothing", function()
+    for command, words in pairs {
+      workers = "there is no worker", functions = "no worker function is known yet", queues = "there is no queue yet",
+      runs = "there is no such run", flows = "there is no flow yet",
+    } do
+      local shown = process.spawn {
+        argv = { process.luaflow(), command }, name = command, terminal = true, env = { DATABASE_URL = here.db.conninfo, TERM = "xterm" },
+      }
+      assert.same({ code = 0 }, shown:wait(20))
+      assert_says(shown:output(), words)
+      shown:forget()
+    end
+  end)
+
   it("have titles on a terminal", function()
     here:worker(WORKER_OPTIONS)
     local shown = process.spawn {

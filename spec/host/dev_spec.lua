@@ -322,6 +322,22 @@ return luaflow.flow { slug = "steps" }
     stop()
   end)
 
+  it("waits for the first file where there is none, also for one that is not right yet", function()
+    root:write("fresh/.luaflow-root", "")
+    assert(lfs.mkdir(root:at "fresh/flows"))
+    launch({}, { cwd = root:at "fresh" })
+    local line = wait.till(function() return log("waiting_for_flows")[1] end, 15, "dev to wait")
+    assert.equal(root:at "fresh", line.root)
+    root:write("fresh/flows/tally.lua", BROKEN)
+    wait.till(function() return dev:errors():find("flows/tally.lua:2: [unknown_option]", 1, true) end, 15, "the problem")
+    assert.is_nil(dev:poll())
+    root:write("fresh/flows/tally.lua", TALLY)
+    wait.till(function() return dev:output():find("luaflow dev is ready: 1 queue. Flows: tally", 1, true) end, 60, "dev to be ready")
+    dev:signal(process.SIGTERM)
+    assert.same({ code = 0 }, dev:wait(30))
+    dev:forget()
+  end)
+
   it("ends with 3 for problems in a flow, before anything is started", function()
     root:write("my project/flows/broken.lua", BROKEN)
     local result = run { "dev" }

@@ -54,7 +54,8 @@ describe("a call whose result is dropped", function()
   end)
 
   it("leaves a flow without steps to its own problem", function()
-    local source = 'local luaflow = require "luaflow"\nlocal flow = luaflow.flow { slug = "a" }\nflow:step({ slug = "s" }, print)\nreturn flow\n'
+    local source = 'local luaflow = require "luaflow"\nlocal flow = luaflow.flow { slug = "a" }\n'
+      .. 'flow:step({ slug = "s" }, print)\nreturn flow\n'
     for _, problem in ipairs(load({ ["flows/a.lua"] = source }).problems) do assert.not_equal("dropped_step", problem.code) end
   end)
 end)
