@@ -38,7 +38,7 @@ struct pg {
   int failures; /* in a row */
   int late;     /* deadlines passed since a unit was answered */
   struct pg_backend backend;
-  char role[64]; /* a name of Postgres has 63 bytes at most */
+  char role[64];         /* a name of Postgres has 63 bytes at most */
   struct pg_unit *queue; /* not sent */
   struct pg_unit *sent;  /* in the order of their results */
 };

@@ -59,7 +59,7 @@ void flow_input_reply(struct runtime *runtime, uint64_t number, struct text inpu
   int status = lua_cpcall(runtime->L, deliver, &answer);
   pulse_end(runtime->pulse);
   if (status != 0) {
-    lua_xmove(runtime->L, task->co, 1); // [message]
+    lua_xmove(runtime->L, task->co, 1);  // [message]
     lua_pushboolean(task->co, false);
     lua_insert(task->co, -2);
   }

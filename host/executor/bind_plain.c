@@ -39,8 +39,10 @@ static int cancelled(lua_State *L) {
 static int encode(lua_State *L) {
   struct runtime *runtime = runtime_of(L);
   lua_settop(L, 3);
-  struct json_options options = {
-      .root = luaL_optstring(L, 2, "value"), .empty_array = lua_toboolean(L, 3), .limit = runtime->max_output, .limited_by = "--max-output"};
+  struct json_options options = {.root = luaL_optstring(L, 2, "value"),
+                                 .empty_array = lua_toboolean(L, 3),
+                                 .limit = runtime->max_output,
+                                 .limited_by = "--max-output"};
   if (json_encode(L, &runtime->json, 1, &options)) return 1;
   lua_pushnil(L);
   lua_insert(L, -2);
@@ -62,7 +64,7 @@ static int decode(lua_State *L) {
 static void encode_fields(lua_State *L, struct runtime *runtime, int index) {
   struct json_options options = {.root = "fields", .limit = runtime->max_output};
   if (json_encode(L, &runtime->json, index, &options)) return;
-  lua_createtable(L, 0, 1); // [message, table]
+  lua_createtable(L, 0, 1);  // [message, table]
   lua_insert(L, -2);
   lua_setfield(L, -2, "fields_refused");
   json_encode(L, &runtime->json, -1, &options);
@@ -75,19 +77,23 @@ static int log_line(lua_State *L) {
   enum log_level level;
   lua_settop(L, 3);
   const char *name = lua_tostring(L, 1);
-  if (!name || !log_level_parse(name, &level)) return runtime_error(L, "log expects a level: debug, info, warn or error");
+  if (!name || !log_level_parse(name, &level))
+    return runtime_error(L, "log expects a level: debug, info, warn or error");
   if (!lua_isnil(L, 3) && !lua_istable(L, 3)) return runtime_error(L, "log expects a table of fields");
   lua_getglobal(L, "tostring");
   lua_pushvalue(L, 2);
-  lua_call(L, 1, 1); // [level, message, fields, text]
-  if (lua_isnil(L, 3)) lua_pushnil(L);
-  else encode_fields(L, runtime, 3);
+  lua_call(L, 1, 1);  // [level, message, fields, text]
+  if (lua_isnil(L, 3))
+    lua_pushnil(L);
+  else
+    encode_fields(L, runtime, 3);
   runtime_log(runtime, runtime_task(runtime), level, runtime_text(L, 4), runtime_text(L, 5));
   return 0;
 }
 
 static const luaL_Reg functions[] = {
-    {"now", now}, {"task", task}, {"stopping", stopping}, {"cancelled", cancelled}, {"encode", encode}, {"decode", decode}, {"log", log_line}, {NULL, NULL},
+    {"now", now},       {"task", task},     {"stopping", stopping}, {"cancelled", cancelled},
+    {"encode", encode}, {"decode", decode}, {"log", log_line},      {NULL, NULL},
 };
 
 /* [] -> [table of the environment] */

@@ -5,7 +5,8 @@
 
 #include "executor/runtime.h"
 
-void bind_plain(lua_State *L, struct runtime *runtime);      /* now, task, log, stopping, cancelled, encode, decode, development, env */
+void bind_plain(lua_State *L,
+                struct runtime *runtime); /* now, task, log, stopping, cancelled, encode, decode, development, env */
 void bind_sleep(lua_State *L, struct runtime *runtime);      /* sleep */
 void bind_flow_input(lua_State *L, struct runtime *runtime); /* flow_input */
 void bind_http(lua_State *L, struct runtime *runtime);       /* http */

@@ -126,9 +126,12 @@ static bool reply(struct runtime *runtime, uint64_t number, struct cursor *paylo
 static bool dispatch(struct runtime *runtime, enum frame_type type, uint64_t task, struct cursor *payload) {
   bool loaded = runtime->L && runtime->mode == LOAD_FLOWS;
   switch (type) {
-    case FRAME_LOAD: return executor_load(runtime, payload);
-    case FRAME_TASK: return loaded && runtime->handlers && task_start(runtime, task, payload);
-    case FRAME_FLOW_INPUT_REPLY: return loaded && reply(runtime, task, payload);
+    case FRAME_LOAD:
+      return executor_load(runtime, payload);
+    case FRAME_TASK:
+      return loaded && runtime->handlers && task_start(runtime, task, payload);
+    case FRAME_FLOW_INPUT_REPLY:
+      return loaded && reply(runtime, task, payload);
     case FRAME_QUERY_REPLY:
       if (runtime->sched) query_reply(runtime, task, payload);
       return runtime->sched && !payload->bad;
@@ -148,7 +151,8 @@ static bool dispatch(struct runtime *runtime, enum frame_type type, uint64_t tas
     case FRAME_LOG:
     case FRAME_FLOW_INPUT:
     case FRAME_QUERY:
-    case FRAME_EXIT: return false;
+    case FRAME_EXIT:
+      return false;
   }
   return false;
 }

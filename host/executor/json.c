@@ -19,7 +19,7 @@ static int keep_ctype(lua_State *L, const char *name) {
 }
 
 void json_init(lua_State *L, struct json *json) {
-  json->int64 = keep_ctype(L, "int64_t"); // [module, ffi]
+  json->int64 = keep_ctype(L, "int64_t");  // [module, ffi]
   json->uint64 = keep_ctype(L, "uint64_t");
   json->istype = keep_field(L, "istype", LUA_TFUNCTION);
   lua_pop(L, 1);

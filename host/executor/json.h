@@ -27,9 +27,9 @@ void json_init(lua_State *L, struct json *json);
 bool json_decode(lua_State *L, const struct json *json, const char *text, size_t length, const char *root);
 
 struct json_options {
-  const char *root; /* stands for the whole value in messages, such as "output" */
-  bool empty_array; /* an unmarked empty table as the whole value is [] */
-  size_t limit;     /* most bytes of the text */
+  const char *root;       /* stands for the whole value in messages, such as "output" */
+  bool empty_array;       /* an unmarked empty table as the whole value is [] */
+  size_t limit;           /* most bytes of the text */
   const char *limited_by; /* the setting that says so, for the message; NULL where there is none */
 };
 

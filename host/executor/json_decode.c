@@ -44,8 +44,10 @@ static void value_begins(struct reader *reader) {
 static int value_ends(struct reader *reader) {
   if (reader->walk.depth == 0) return 1;
   struct json_level *level = json_walk_top(&reader->walk);
-  if (level->array) lua_rawseti(reader->L, -2, level->index);
-  else lua_rawset(reader->L, -3);
+  if (level->array)
+    lua_rawseti(reader->L, -2, level->index);
+  else
+    lua_rawset(reader->L, -3);
   return 1;
 }
 
@@ -76,10 +78,16 @@ static int on_number(void *context, const char *text, size_t length) {
   int64_t integer = 0;
   value_begins(reader);
   switch (json_number_read(text, length, &number, &integer)) {
-    case JSON_DOUBLE: lua_pushnumber(reader->L, number); return value_ends(reader);
-    case JSON_INT64: push_int64(reader, integer); return value_ends(reader);
-    case JSON_OUTSIDE_INT64: return refuse(reader, "integer outside the range of int64_t");
-    case JSON_OUTSIDE_DOUBLE: return refuse(reader, "number beyond the range of a double");
+    case JSON_DOUBLE:
+      lua_pushnumber(reader->L, number);
+      return value_ends(reader);
+    case JSON_INT64:
+      push_int64(reader, integer);
+      return value_ends(reader);
+    case JSON_OUTSIDE_INT64:
+      return refuse(reader, "integer outside the range of int64_t");
+    case JSON_OUTSIDE_DOUBLE:
+      return refuse(reader, "number beyond the range of a double");
   }
   return 0;
 }
@@ -168,7 +176,7 @@ static struct reader *push_reader(lua_State *L, const struct json *json, const c
 bool json_decode(lua_State *L, const struct json *json, const char *text, size_t length, const char *root) {
   luaL_checkstack(L, 8, "JSON");
   struct reader *reader = push_reader(L, json, root);
-  int top = lua_gettop(L); // [reader]
+  int top = lua_gettop(L);  // [reader]
   yajl_status status = yajl_parse(reader->parser, (const unsigned char *)text, length);
   if (status == yajl_status_ok) status = yajl_complete_parse(reader->parser);
   if (status == yajl_status_error) explain(reader);
@@ -176,7 +184,7 @@ bool json_decode(lua_State *L, const struct json *json, const char *text, size_t
   if (!good) {
     lua_settop(L, top);
     lua_pushlstring(L, reader->message.data, reader->message.len);
-  } // [reader, value or message]
+  }  // [reader, value or message]
   lua_pushcfunction(L, reader_free);
   lua_pushvalue(L, top);
   lua_call(L, 1, 0);

@@ -103,7 +103,7 @@ static struct census take_census(struct writer *writer, int index) {
   lua_State *L = writer->L;
   struct census census = {.other = LUA_TNIL};
   lua_pushnil(L);
-  while (lua_next(L, index)) { // [key, value]
+  while (lua_next(L, index)) {  // [key, value]
     lua_pop(L, 1);
     if (lua_type(L, -1) == LUA_TSTRING) {
       struct key key;
@@ -132,10 +132,12 @@ static enum mark mark_of(struct writer *writer, int index) {
   int top = lua_gettop(L);
   lua_rawgeti(L, LUA_REGISTRYINDEX, writer->json->array_mt);
   lua_rawgeti(L, LUA_REGISTRYINDEX, writer->json->object_mt);
-  lua_pushvalue(L, index); // [array_mt, object_mt, table]
+  lua_pushvalue(L, index);  // [array_mt, object_mt, table]
   for (int i = 0; i < 2 && mark == MARK_NONE && lua_getmetatable(L, -1); i++) {
-    if (lua_rawequal(L, -1, top + 1)) mark = MARK_ARRAY;
-    else if (lua_rawequal(L, -1, top + 2)) mark = MARK_OBJECT;
+    if (lua_rawequal(L, -1, top + 1))
+      mark = MARK_ARRAY;
+    else if (lua_rawequal(L, -1, top + 2))
+      mark = MARK_OBJECT;
   }
   lua_settop(L, top);
   return mark;
@@ -194,7 +196,8 @@ static int compare_keys(const void *left, const void *right) {
 static bool write_fields(struct writer *writer, int index, size_t start) {
   lua_State *L = writer->L;
   size_t end = writer->keys.len;
-  if (end > start) qsort(writer->keys.data + start, (end - start) / sizeof(struct key), sizeof(struct key), compare_keys);
+  if (end > start)
+    qsort(writer->keys.data + start, (end - start) / sizeof(struct key), sizeof(struct key), compare_keys);
   buf_put(&writer->out, "{", 1);
   for (size_t at = start; at < end; at += sizeof(struct key)) {
     struct key key;
@@ -241,25 +244,39 @@ static bool write_value(struct writer *writer, int index) {
   int type = lua_type(L, index);
   if (!check_limit(writer, 1)) return false;
   switch (type) {
-    case LUA_TNIL: buf_put(&writer->out, "null", 4); return true;
-    case LUA_TBOOLEAN: buf_printf(&writer->out, "%s", lua_toboolean(L, index) ? "true" : "false"); return true;
-    case LUA_TNUMBER: return write_number(writer, lua_tonumber(L, index));
-    case LUA_TSTRING: bytes = lua_tolstring(L, index, &length); return write_string(writer, bytes, length);
-    case LUA_TTABLE: return write_table(writer, index);
-    case LUA_TYPE_CDATA: return write_cdata(writer, index);
+    case LUA_TNIL:
+      buf_put(&writer->out, "null", 4);
+      return true;
+    case LUA_TBOOLEAN:
+      buf_printf(&writer->out, "%s", lua_toboolean(L, index) ? "true" : "false");
+      return true;
+    case LUA_TNUMBER:
+      return write_number(writer, lua_tonumber(L, index));
+    case LUA_TSTRING:
+      bytes = lua_tolstring(L, index, &length);
+      return write_string(writer, bytes, length);
+    case LUA_TTABLE:
+      return write_table(writer, index);
+    case LUA_TYPE_CDATA:
+      return write_cdata(writer, index);
     case LUA_TLIGHTUSERDATA:
       if (lua_touserdata(L, index)) return refuse(writer, "userdata");
       buf_put(&writer->out, "null", 4);
       return true;
-    default: return refuse(writer, lua_typename(L, type));
+    default:
+      return refuse(writer, lua_typename(L, type));
   }
 }
 
 /* [] -> [writer] */
 static struct writer *push_writer(lua_State *L, const struct json *json, const struct json_options *options) {
   struct writer *writer = lua_newuserdata(L, sizeof *writer);
-  *writer = (struct writer){
-      .L = L, .json = json, .limit = options->limit, .limited_by = options->limited_by, .empty_array = options->empty_array, .walk = {.root = options->root}};
+  *writer = (struct writer){.L = L,
+                            .json = json,
+                            .limit = options->limit,
+                            .limited_by = options->limited_by,
+                            .empty_array = options->empty_array,
+                            .walk = {.root = options->root}};
   if (luaL_newmetatable(L, writer_type)) {
     lua_pushcfunction(L, writer_free);
     lua_setfield(L, -2, "__gc");
@@ -272,11 +289,13 @@ bool json_encode(lua_State *L, const struct json *json, int index, const struct 
   luaL_checkstack(L, 8, "JSON");
   if (index < 0) index += lua_gettop(L) + 1;
   struct writer *writer = push_writer(L, json, options);
-  int top = lua_gettop(L); // [writer]
+  int top = lua_gettop(L);  // [writer]
   bool good = write_value(writer, index) && check_limit(writer, 0);
   lua_settop(L, top);
-  if (good) lua_pushlstring(L, writer->out.data, writer->out.len);
-  else lua_pushlstring(L, writer->message.data, writer->message.len);
+  if (good)
+    lua_pushlstring(L, writer->out.data, writer->out.len);
+  else
+    lua_pushlstring(L, writer->message.data, writer->message.len);
   lua_pushcfunction(L, writer_free);
   lua_pushvalue(L, top);
   lua_call(L, 1, 0);

@@ -8,8 +8,10 @@
 static void put_escape(struct buf *out, char c) {
   static const char from[] = "\"\\\n\r\t\b\f", to[] = "\"\\nrtbf";
   const char *found = strchr(from, c);
-  if (found) buf_printf(out, "\\%c", to[found - from]);
-  else buf_printf(out, "\\u%04x", c);
+  if (found)
+    buf_printf(out, "\\%c", to[found - from]);
+  else
+    buf_printf(out, "\\u%04x", c);
 }
 
 const char *json_string_write(struct buf *out, const char *bytes, size_t length) {

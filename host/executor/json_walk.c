@@ -26,7 +26,9 @@ bool json_walk_open(struct json_walk *walk, const void *table, bool array) {
 
 void json_walk_close(struct json_walk *walk) { walk->depth--; }
 
-struct json_level *json_walk_top(struct json_walk *walk) { return &walk->level[walk->depth - 1]; }
+struct json_level *json_walk_top(struct json_walk *walk) {
+  return &walk->level[walk->depth - 1];
+}
 
 bool json_walk_holds(const struct json_walk *walk, const void *table) {
   for (int i = 0; i < walk->depth; i++)
@@ -50,9 +52,12 @@ static void put_quoted(struct buf *out, const char *key, size_t length) {
   buf_put(out, "[\"", 2);
   for (size_t i = 0; i < clean.len; i++) {
     char c = clean.data[i];
-    if (c == '"' || c == '\\') buf_printf(out, "\\%c", c);
-    else if ((unsigned char)c < 0x20) buf_printf(out, "\\u%04x", c);
-    else buf_put(out, &c, 1);
+    if (c == '"' || c == '\\')
+      buf_printf(out, "\\%c", c);
+    else if ((unsigned char)c < 0x20)
+      buf_printf(out, "\\u%04x", c);
+    else
+      buf_put(out, &c, 1);
   }
   buf_put(out, "\"]", 2);
   buf_free(&clean);

@@ -114,7 +114,7 @@ static void put_problems(lua_State *L, struct load *load) {
   load->answer = FRAME_PROBLEMS;
   buf_put_u32(&load->payload, (uint32_t)count);
   for (int i = 1; i <= count; i++) {
-    lua_rawgeti(L, -1, i); // [problems, problem]
+    lua_rawgeti(L, -1, i);  // [problems, problem]
     put_field(L, &load->payload, "code");
     put_field(L, &load->payload, "message");
     put_field(L, &load->payload, "file");
@@ -140,25 +140,25 @@ static struct text to_json(lua_State *L, struct load *load, const char *root) {
  * [handlers] -> [handlers, table] */
 static void push_handler_keys(lua_State *L) {
   lua_newtable(L);
-  for (lua_pushnil(L); lua_next(L, -3);) { // [handlers, keys, flow, steps]
+  for (lua_pushnil(L); lua_next(L, -3);) {  // [handlers, keys, flow, steps]
     lua_newtable(L);
-    for (lua_pushnil(L); lua_next(L, -3);) { // [handlers, keys, flow, steps, step keys, step, record]
+    for (lua_pushnil(L); lua_next(L, -3);) {  // [handlers, keys, flow, steps, step keys, step, record]
       lua_getfield(L, -1, "transaction");
       lua_replace(L, -2);
       lua_pushvalue(L, -2);
-      lua_insert(L, -2); // [handlers, keys, flow, steps, step keys, step, step, transaction]
+      lua_insert(L, -2);  // [handlers, keys, flow, steps, step keys, step, step, transaction]
       lua_rawset(L, -4);
     }
     lua_remove(L, -2);
     lua_pushvalue(L, -2);
     lua_insert(L, -2);
-    lua_rawset(L, -4); // [handlers, keys, flow]
+    lua_rawset(L, -4);  // [handlers, keys, flow]
   }
 }
 
 /* The steps with a transaction. [handlers] */
 static void put_transactions(lua_State *L, struct buf *payload) {
-  struct buf *steps = push_buf(L); // [handlers, buffer]
+  struct buf *steps = push_buf(L);  // [handlers, buffer]
   uint32_t count = 0;
   for (lua_pushnil(L); lua_next(L, -3);) {    // [handlers, buffer, flow, steps]
     for (lua_pushnil(L); lua_next(L, -2);) {  // [handlers, buffer, flow, steps, step, record]
@@ -184,7 +184,7 @@ static void put_workers(lua_State *L, struct load *load, struct buf *workers) {
   uint64_t value = hash_start;
   int count = (int)lua_objlen(L, -2);
   for (int i = 1; i <= count; i++) {
-    lua_rawgeti(L, -2, i); // [workers, handlers, worker]
+    lua_rawgeti(L, -2, i);  // [workers, handlers, worker]
     size_t start = workers->len;
     put_field(L, workers, "queue");
     put_field(L, workers, "name");
@@ -209,7 +209,7 @@ static void put_types(lua_State *L, struct buf *payload) {
   int count = (int)lua_objlen(L, -1);
   buf_put_u32(payload, (uint32_t)count);
   for (int i = 1; i <= count; i++) {
-    lua_rawgeti(L, -1, i); // [types, file]
+    lua_rawgeti(L, -1, i);  // [types, file]
     put_field(L, payload, "name");
     put_field(L, payload, "text");
     lua_pop(L, 1);
@@ -225,7 +225,7 @@ static int run_loader(lua_State *L) {
   runtime_require(L, "luaflow.loader");
   lua_getfield(L, -1, "load");
   push_request(L, load);
-  lua_call(L, 1, 1); // [result]
+  lua_call(L, 1, 1);  // [result]
   lua_getfield(L, -1, "problems");
   if (lua_objlen(L, -1) > 0) {
     put_problems(L, load);

@@ -9,7 +9,7 @@ static int print(lua_State *L) {
   struct runtime *runtime = runtime_of(L);
   int count = lua_gettop(L);
   luaL_Buffer line;
-  lua_getglobal(L, "tostring"); // [arguments, tostring]
+  lua_getglobal(L, "tostring");  // [arguments, tostring]
   for (int i = 1; i <= count; i++) {
     lua_pushvalue(L, count + 1);
     lua_pushvalue(L, i);
@@ -41,7 +41,8 @@ static int refuse_exit(lua_State *L) {
 /* os.exit(code or boolean, close) of a script. */
 static int exit_script(lua_State *L) {
   struct runtime *runtime = runtime_of(L);
-  int code = lua_isboolean(L, 1) ? (lua_toboolean(L, 1) ? EXIT_SUCCESS : EXIT_FAILURE) : luaL_optint(L, 1, EXIT_SUCCESS);
+  int code =
+      lua_isboolean(L, 1) ? (lua_toboolean(L, 1) ? EXIT_SUCCESS : EXIT_FAILURE) : luaL_optint(L, 1, EXIT_SUCCESS);
   state_exit(runtime, code, lua_toboolean(L, 2));
 }
 

@@ -9,7 +9,9 @@
 
 enum { BACKLOG_MAX = 4 << 20 /* a handler that logs faster than the host reads has to wait */ };
 
-struct runtime *runtime_of(lua_State *L) { return lua_touserdata(L, lua_upvalueindex(1)); }
+struct runtime *runtime_of(lua_State *L) {
+  return lua_touserdata(L, lua_upvalueindex(1));
+}
 
 void runtime_send(struct runtime *runtime, enum frame_type type, uint64_t task, const struct buf *payload) {
   channel_send(runtime->channel, type, task, payload);
@@ -40,7 +42,8 @@ uint64_t runtime_task(const struct runtime *runtime) {
   return task ? task->number : 0;
 }
 
-void runtime_log(struct runtime *runtime, uint64_t task, enum log_level level, struct text message, struct text fields) {
+void runtime_log(struct runtime *runtime, uint64_t task, enum log_level level, struct text message,
+                 struct text fields) {
   struct buf payload = {0};
   buf_put_u8(&payload, (uint8_t)level);
   runtime_put_clean(&payload, message);

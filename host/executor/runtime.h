@@ -17,23 +17,23 @@
 struct runtime {
   uv_loop_t loop;
   struct channel *channel;
-  struct pulse *pulse; /* names the task on whose behalf Lua runs */
-  bool closed;   /* the host is gone */
-  bool ended;    /* the script has ended, with exit_code */
-  bool stopping; /* the worker drains */
+  struct pulse *pulse;  /* names the task on whose behalf Lua runs */
+  bool closed;          /* the host is gone */
+  bool ended;           /* the script has ended, with exit_code */
+  bool stopping;        /* the worker drains */
   uint64_t listened_at; /* by runtime_listen; uv_hrtime */
   int exit_code;
 
   /* From LOAD on: */
   enum load_mode mode; /* LOAD_FLOWS or LOAD_SCRIPT */
   bool development;
-  bool types; /* LOADED has definitions for editors */
-  size_t max_output; /* bytes */
-  char *root;        /* owned; absolute folder */
+  bool types;              /* LOADED has definitions for editors */
+  size_t max_output;       /* bytes */
+  char *root;              /* owned; absolute folder */
   struct modules *modules; /* owned; NULL for a script */
   lua_State *L;            /* owned; the main state */
   struct json json;
-  struct sched *sched; /* owned */
+  struct sched *sched;      /* owned */
   struct http_client *http; /* owned; NULL until the first request */
   /* References in L's registry. */
   int host;        /* the injected table */

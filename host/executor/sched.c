@@ -71,7 +71,9 @@ static void empty_slot(struct task *task) {
   if (cleanup) cleanup(task->waiting);
 }
 
-static int64_t memory_of(lua_State *L) { return (int64_t)lua_gc(L, LUA_GCCOUNT, 0) * 1024 + lua_gc(L, LUA_GCCOUNTB, 0); }
+static int64_t memory_of(lua_State *L) {
+  return (int64_t)lua_gc(L, LUA_GCCOUNT, 0) * 1024 + lua_gc(L, LUA_GCCOUNTB, 0);
+}
 
 static void set_largest(struct sched *sched, struct task *task) {
   sched->largest = task;
@@ -89,8 +91,10 @@ static void find_largest(struct sched *sched) {
 static void note_growth(struct task *task, int64_t bytes) {
   struct sched *sched = task->sched;
   task->grown += bytes;
-  if (task == sched->largest) find_largest(sched);
-  else if (task->grown >= (sched->largest ? sched->largest->grown : LARGE)) set_largest(sched, task);
+  if (task == sched->largest)
+    find_largest(sched);
+  else if (task->grown >= (sched->largest ? sched->largest->grown : LARGE))
+    set_largest(sched, task);
 }
 
 static void drop(struct task *task) {
@@ -140,12 +144,16 @@ void sched_step(struct sched *sched) {
   pulse_end(sched->pulse);
 }
 
-struct task *sched_current(const struct sched *sched) { return sched ? sched->current : NULL; }
+struct task *sched_current(const struct sched *sched) {
+  return sched ? sched->current : NULL;
+}
 
 struct task *sched_check_wait(struct sched *sched, lua_State *L, const char *name) {
   struct task *task = sched_current(sched);
-  if (!task) runtime_error(L, "%s works only inside a task", name);
-  else if (L != task->co) runtime_error(L, "%s was called inside a coroutine of the handler's own; call it in the handler itself", name);
+  if (!task)
+    runtime_error(L, "%s works only inside a task", name);
+  else if (L != task->co)
+    runtime_error(L, "%s was called inside a coroutine of the handler's own; call it in the handler itself", name);
   else if (!lua_isyieldable(L))
     runtime_error(L, "%s cannot wait inside require, table.sort, string.gsub or another C function", name);
   return task;

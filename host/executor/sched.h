@@ -20,16 +20,16 @@ enum task_end {
 
 struct task {
   uint64_t number;
-  lua_State *co; /* anchored in the registry for the task's life */
-  void *owner;   /* borrowed; whatever ended needs */
-  bool cancelled; /* its run was */
+  lua_State *co;    /* anchored in the registry for the task's life */
+  void *owner;      /* borrowed; whatever ended needs */
+  bool cancelled;   /* its run was */
   char *flow_input; /* owned; JSON text of the run's input once it is known, else NULL */
   size_t flow_input_length;
 
   /* The scheduler's own. */
   struct sched *sched;
   void (*ended)(struct task *task, enum task_end end); /* the task is freed right after it */
-  void (*cleanup)(void *waiting); /* ends what the task waits for; NULL while it does not wait */
+  void (*cleanup)(void *waiting);                      /* ends what the task waits for; NULL while it does not wait */
   void *waiting;
   int reference;
   int arguments; /* on co's stack, for the next resume */

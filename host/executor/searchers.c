@@ -50,7 +50,7 @@ static int search_snapshot(lua_State *L) {
     struct text content;
     lua_rawgeti(L, lua_upvalueindex(2), i);
     const char *path = push_path(L, name, lua_tostring(L, -1));
-    lua_remove(L, -2); // [name, paths ...]
+    lua_remove(L, -2);  // [name, paths ...]
     if (modules_find(runtime->modules, path, &content)) return load_chunk(L, name, path, content.bytes, content.length);
   }
   luaL_buffinit(L, &places);
@@ -70,11 +70,16 @@ static char *below_root(const struct runtime *runtime, const char *template) {
   size_t root = strlen(runtime->root);
   char *absolute = NULL, *below = NULL;
   while (template[0] == '.' && template[1] == '/') template += 2;
-  if (template[0] == '/') absolute = xstrdup(template);
-  else if (getcwd(folder, sizeof folder)) absolute = xasprintf("%s/%s", strcmp(folder, "/") == 0 ? "" : folder, template);
-  else return NULL;
-  if (strcmp(runtime->root, "/") == 0) below = xstrdup(absolute + 1);
-  else if (strncmp(absolute, runtime->root, root) == 0 && absolute[root] == '/') below = xstrdup(absolute + root + 1);
+  if (template[0] == '/')
+    absolute = xstrdup(template);
+  else if (getcwd(folder, sizeof folder))
+    absolute = xasprintf("%s/%s", strcmp(folder, "/") == 0 ? "" : folder, template);
+  else
+    return NULL;
+  if (strcmp(runtime->root, "/") == 0)
+    below = xstrdup(absolute + 1);
+  else if (strncmp(absolute, runtime->root, root) == 0 && absolute[root] == '/')
+    below = xstrdup(absolute + root + 1);
   free(absolute);
   return below;
 }
@@ -84,7 +89,7 @@ static char *below_root(const struct runtime *runtime, const char *template) {
 static void split_path(lua_State *L, const struct runtime *runtime) {
   struct buf kept = {0};
   lua_getfield(L, -2, "path");
-  const char *path = luaL_checkstring(L, -1); // [package, list, path]
+  const char *path = luaL_checkstring(L, -1);  // [package, list, path]
   while (*path) {
     size_t length = strcspn(path, ";");
     char *template = xmemdup(path, length);
@@ -128,7 +133,7 @@ static void insert(lua_State *L, int place) {
 void searchers_install(lua_State *L, struct runtime *runtime) {
   enum { FIRST = 1, BEHIND_PRELOAD = 3 };
   lua_getglobal(L, "package");
-  lua_getfield(L, -1, "loaders"); // [package, loaders]
+  lua_getfield(L, -1, "loaders");  // [package, loaders]
   lua_pushcfunction(L, search_embedded);
   insert(L, FIRST);
   if (runtime->modules) {

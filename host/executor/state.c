@@ -82,7 +82,9 @@ void state_exit(struct runtime *runtime, int code, bool close) {
   runtime_send(runtime, FRAME_EXIT, 0, &payload);
   buf_free(&payload);
   runtime_flush(runtime);
-  if (close && runtime->L) lua_close(runtime->L);
-  else state_leave(runtime);
+  if (close && runtime->L)
+    lua_close(runtime->L);
+  else
+    state_leave(runtime);
   exit(code);
 }

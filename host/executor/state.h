@@ -17,12 +17,13 @@ void state_exit(struct runtime *runtime, int code, bool close) __attribute__((no
 void state_leave(struct runtime *runtime);
 
 /* Runs function(L) with data as light userdata in its one argument. On an error fills err with its text. */
-bool state_protect(lua_State *L, lua_CFunction function, void *data, struct err *err) __attribute__((warn_unused_result));
+bool state_protect(lua_State *L, lua_CFunction function, void *data, struct err *err)
+    __attribute__((warn_unused_result));
 
 /* The parts of a state; all raise, so call them protected. */
 void searchers_install(lua_State *L, struct runtime *runtime); /* package.loaders */
 void replace_print(lua_State *L, struct runtime *runtime);     /* what print writes is a log line */
-void guard_globals(lua_State *L, struct runtime *runtime);     /* from now on only handlers run: they set no new globals */
-void replace_exit(lua_State *L, struct runtime *runtime);      /* os.exit ends a script and raises in a worker */
+void guard_globals(lua_State *L, struct runtime *runtime); /* from now on only handlers run: they set no new globals */
+void replace_exit(lua_State *L, struct runtime *runtime);  /* os.exit ends a script and raises in a worker */
 
 #endif

@@ -24,7 +24,7 @@ struct executor_options { /* borrowed until executor_process_new returns */
   bool development;
   int64_t max_output;
   const struct env_file *env_file; /* NULL: the environment alone */
-  const char *const *entries; /* paths below the root; of a script its path and its arguments */
+  const char *const *entries;      /* paths below the root; of a script its path and its arguments */
   size_t entry_count;
 };
 

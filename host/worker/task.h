@@ -34,16 +34,16 @@ struct task {
   int timeout_s;
   uint64_t deadline_ms; /* on the loop's clock */
   bool transaction;     /* its completion is the end of a transaction of its own: see handler_tx.h */
-  char *input;          /* JSON; NULL once it was sent to an executor, unless it has a transaction: it may be sent again */
-  char *flow_input;     /* the same; NULL unless the claim brought it */
+  char *input;      /* JSON; NULL once it was sent to an executor, unless it has a transaction: it may be sent again */
+  char *flow_input; /* the same; NULL unless the claim brought it */
 
   /* Set by task_settle. */
   enum verdict verdict;
   char *text; /* JSON output of a completed task, else the message; NULL of a released one */
   size_t text_length;
   char *violation; /* of a completed one whose output the database fails for its type: what it says; else NULL */
-  int restarts; /* of its handler in this attempt, after conflicts in its transaction */
-  char *shown; /* what is logged in the place of text; NULL: the text itself */
+  int restarts;    /* of its handler in this attempt, after conflicts in its transaction */
+  char *shown;     /* what is logged in the place of text; NULL: the text itself */
   double delay_s;
   int blamed; /* how often the database refused this very result; see batcher.h */
 

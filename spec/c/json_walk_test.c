@@ -88,8 +88,11 @@ static void finds_cycles(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(spells_names_and_indexes), cmocka_unit_test(quotes_other_keys), cmocka_unit_test(cuts_long_keys),
-      cmocka_unit_test(shortens_deep_paths_and_ends_at_512), cmocka_unit_test(finds_cycles),
+      cmocka_unit_test(spells_names_and_indexes),
+      cmocka_unit_test(quotes_other_keys),
+      cmocka_unit_test(cuts_long_keys),
+      cmocka_unit_test(shortens_deep_paths_and_ends_at_512),
+      cmocka_unit_test(finds_cycles),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
