@@ -8,20 +8,28 @@ enum { ROWS = 1, ERROR = 0 };
 
 static const char prefix[] = "database: "; /* of the messages of base/pg */
 
+/* What it adds to the rows. */
+static size_t size_of(const PGresult *row) {
+  size_t size = 0;
+  for (int i = 0; i < PQnfields(row); i++) size += sizeof(uint32_t) + (size_t)PQgetlength(row, 0, i);
+  return size;
+}
+
 bool handler_reply_row(struct handler_reply *reply, const PGresult *row) {
   int width = PQnfields(row);
   if (handler_reply_is_too_large(reply)) return false;
+  if ((int64_t)(reply->rows.len + size_of(row)) > reply->limit) {
+    buf_free(&reply->rows);
+    reply->limit = -1; /* too large for ever, without the bytes */
+    return false;
+  }
   for (int i = 0; i < width; i++)
     buf_put_text(&reply->rows, PQgetisnull(row, 0, i) ? NULL : PQgetvalue(row, 0, i), (size_t)PQgetlength(row, 0, i));
   reply->count++;
-  if (!handler_reply_is_too_large(reply)) return true;
-  size_t length = reply->rows.len;
-  buf_free(&reply->rows);
-  reply->limit = -(int64_t)length; /* too large for ever, without the bytes */
-  return false;
+  return true;
 }
 
-bool handler_reply_is_too_large(const struct handler_reply *reply) { return (int64_t)reply->rows.len > reply->limit; }
+bool handler_reply_is_too_large(const struct handler_reply *reply) { return reply->limit < 0; }
 
 void handler_reply_free(struct handler_reply *reply) {
   buf_free(&reply->rows);

@@ -12,7 +12,7 @@
 struct handler_reply {
   struct buf rows;
   uint32_t count;
-  int64_t limit; /* bytes of all rows */
+  int64_t limit; /* bytes of all rows; below 0: there are more */
 };
 
 /* False once there is more than the limit allows; such rows are not kept. */
