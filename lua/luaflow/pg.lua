@@ -6,6 +6,7 @@ local json = require "luaflow.json"
 local pg = {}
 
 local EXACT = 2 ^ 63
+local MAX_DIMENSIONS = 6 -- of an array
 
 local int64_t, uint64_t = ffi.typeof "int64_t", ffi.typeof "uint64_t"
 
@@ -89,7 +90,8 @@ end
 local value_text
 
 -- The elements of a list, or nil and what is wrong with it.
-local function array_text(list, encode, name)
+local function array_text(list, encode, name, dimension)
+  if dimension > MAX_DIMENSIONS then return nil, ("%s: an array of more than %d dimensions"):format(name, MAX_DIMENSIONS) end
   local count, parts = #list, {}
   for key in next, list do
     if type(key) ~= "number" or key < 1 or key > count or key ~= math.floor(key) then
@@ -101,7 +103,11 @@ local function array_text(list, encode, name)
     local is_list = type(element) == "table" and
       (getmetatable(element) == array_mt and element.list or json.is_array(element) and element)
     local text, problem
-    if is_list then text, problem = array_text(is_list, encode, inner) else text, problem = value_text(element, encode, inner) end
+    if is_list then
+      text, problem = array_text(is_list, encode, inner, dimension + 1)
+    else
+      text, problem = value_text(element, encode, inner)
+    end
     if problem then return nil, problem end
     if not is_list then text = text and (type(element) == "number" and text or quoted(text)) or "NULL" end
     parts[i] = text
@@ -121,7 +127,7 @@ function value_text(value, encode, name)
   end
   if kind == "cdata" and (ffi.istype(int64_t, value) or ffi.istype(uint64_t, value)) then return json.tostring(value) end
   if kind ~= "table" then return nil, ("%s: a %s cannot be sent to the database"):format(name, kind) end
-  if mark == array_mt then return array_text(value.list, encode, name) end
+  if mark == array_mt then return array_text(value.list, encode, name, 1) end
   if mark == bytea_mt then return "\\x" .. value.bytes:gsub(".", function(c) return ("%02x"):format(c:byte()) end) end
   return encode(value, name)
 end

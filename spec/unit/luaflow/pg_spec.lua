@@ -57,6 +57,9 @@ describe("parameters of a statement", function()
     local holes = "parameter 1: pg_array needs a list without holes; luaflow.null is null"
     assert.equal(holes, refused(luaflow.pg_array { a = 1 }))
     assert.equal(holes, refused(luaflow.pg_array { 1, [3] = 3 }))
+    local itself = luaflow.array()
+    itself[1] = itself
+    assert.equal("parameter 1[1][1][1][1][1][1]: an array of more than 6 dimensions", refused(luaflow.pg_array(itself)))
   end)
 
   it("need a list or a string for the helpers", function()
