@@ -6,11 +6,16 @@ const struct pg_statement control_statements[CONTROL_STATEMENT_COUNT] = {CONTROL
 const struct pg_statement work_statements[WORK_STATEMENT_COUNT] = {WORK_STATEMENTS(STMT)};
 #undef STMT
 
+/* The server keeps the transaction of a machine that has vanished, and its locks, until it knows that; by itself after hours. */
+#define KEEPALIVES                                                                                     \
+  "set_config('tcp_keepalives_idle', '10', false), set_config('tcp_keepalives_interval', '5', false)," \
+  " set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '25s', false)"
+
 #define SETTINGS(lock_timeout)                                                             \
   "do $$ begin"                                                                            \
   " perform set_config('default_transaction_isolation', 'read committed', false),"         \
-  "  set_config('lock_timeout', '" lock_timeout                                            \
-  "', false);"                                                                             \
+  "  set_config('lock_timeout', '" lock_timeout "', false), " KEEPALIVES                   \
+  ";"                                                                                      \
   " if to_regnamespace('pgflow') is not null"                                              \
   "  and not exists (select from pg_catalog.pg_class c"                                    \
   "   where c.relname = 'migrations' and c.relnamespace = to_regnamespace('pgflow')) then" \
@@ -22,7 +27,8 @@ const char work_settings[] = SETTINGS("10s");
 #undef SETTINGS
 const char handler_settings[] =
     "select set_config('bytea_output', 'hex', false), set_config('extra_float_digits', '1', false),"
-    " set_config('DateStyle', 'ISO', false), set_config('IntervalStyle', 'postgres', false),"
+    " set_config('DateStyle', 'ISO', false), set_config('IntervalStyle', 'postgres', false), " KEEPALIVES
+    ","
     " case when version() ~ 'linux|darwin|bsd' then set_config('client_connection_check_interval', '2s', false) end";
 const char *const handler_reset[] = {
     "close all",      "set session authorization default",          "reset all",    "deallocate all",
