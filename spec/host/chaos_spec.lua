@@ -15,16 +15,18 @@ describe("tools/chaos", function()
   end
 
   it("ends well where nothing is lost, duplicated or stuck", function()
-    local result = run("--minutes", "0.3", "--seed", "36", "--workers", "2")
+    local result = run("--minutes", "0.28", "--seed", "271", "--workers", "2") -- a rollout, and another version
     assert.equal(0, result.code, result.out .. result.err)
     assert.truthy(result.out:find("chaos: lost 0, duplicated 0, stuck 0, invariants 0, other faults 0", 1, true), result.out)
     assert.truthy(result.out:find "runs started: [1-9]", result.out)
+    assert.truthy(result.out:find "runs cancelled: [1-9]", result.out)
+    assert.truthy(result.out:find("1 changes of version from run to run, 2 activations", 1, true), result.out)
   end)
 
   it("ends with 1 where runs are lost, and keeps the logs", function()
     local folder = files.temporary_folder()
     files.write(folder .. "/failing.lua", FAILING)
-    local result = run("--minutes", "0.15", "--seed", "3", "--workers", "1", "--flow", folder .. "/failing.lua", "--start", "failing")
+    local result = run("--minutes", "0.15", "--seed", "24", "--workers", "1", "--flow", folder .. "/failing.lua", "--start", "failing")
     files.remove(folder)
     assert.equal(1, result.code, result.out .. result.err)
     assert.truthy(result.out:find "BAD  lost: [1-9]", result.out)
@@ -45,6 +47,8 @@ end)
 
 -- The parts of the verdict, on executions and logs that are made up.
 describe("the verdict of tools/chaos", function()
+  local changes = require "tools.lib.chaos.changes"
+  local code = require "tools.lib.chaos.code"
   local executions = require "tools.lib.chaos.executions"
   local complaints = require "tools.lib.chaos.complaints"
   local history = require "tools.lib.chaos.history"
@@ -55,15 +59,25 @@ describe("the verdict of tools/chaos", function()
 
   after_each(function() files.remove(folder) end)
 
-  -- Rows of completed tasks: key, time of completion, attempts.
-  local function judge(lines, rows, faults)
+  -- Executions as handlers note them; by revision 1 of version v unless the line says so.
+  local function read(lines)
+    for i, line in ipairs(lines) do lines[i] = line:find "%.%d+$" and line .. " v 1" or line end
     files.write(folder .. "/executions", table.concat(lines, "\n") .. "\n")
-    local past = history.new()
+    return executions.read(folder .. "/executions")
+  end
+
+  local function past(faults)
+    local self = history.new()
     for _, fault in ipairs(faults or {}) do
-      local entry = past:begin { kind = fault.kind, worker = fault.worker }
+      local entry = self:begin { kind = fault.kind, worker = fault.worker, connection = fault.connection }
       entry.from, entry.till = fault.from, fault.till
     end
-    return executions.judge({ text = function() return table.concat(rows, "\n") end }, folder .. "/executions", past)
+    return self
+  end
+
+  -- Rows of completed tasks: key, time of completion, attempts.
+  local function judge(lines, rows, faults)
+    return executions.judge({ text = function() return table.concat(rows, "\n") end }, read(lines), past(faults))
   end
 
   it("finds a task that completed without having run, and one that was claimed again after it had completed", function()
@@ -76,11 +90,15 @@ describe("the verdict of tools/chaos", function()
     local lines = { "a each 0 1 1 0 200.000", "a each 0 2 2 0 240.000" }
     local rows = { "a each 0|241|2" }
     assert.same({ "a each 0 attempt 1, then 2" }, judge(lines, rows).unexplained)
+    assert.equal(1, #judge(lines, rows, { { kind = "rollout", worker = 1, from = 205, till = 210 } }).unexplained)
     assert.equal(1, #judge(lines, rows, { { kind = "kill_host", worker = 2, from = 205, till = 205 } }).unexplained)
     assert.equal(1, #judge(lines, rows, { { kind = "kill_host", worker = 1, from = 150, till = 150 } }).unexplained)
     assert.equal(1, #judge(lines, rows, { { kind = "hold_snapshot", worker = 1, from = 205, till = 235 } }).unexplained)
     assert.same({}, judge(lines, rows, { { kind = "kill_host", worker = 1, from = 205, till = 205 } }).unexplained)
     assert.same({}, judge(lines, rows, { { kind = "restart_fast", worker = 2, from = 205, till = 207 } }).unexplained)
+    local same = { "a keep 0 1 1 0 200.000", "a keep 0 1 1 0 200.000" } -- run again within the attempt
+    assert.same({}, judge(same, rows, { { kind = "cut", worker = 1, from = 205, till = 205 } }).unexplained)
+    assert.equal(1, #judge(same, rows, { { kind = "cut", worker = 1, from = 225, till = 225 } }).unexplained)
     local failed = judge({ "a each 0 1 1 1 200.000", lines[2] }, rows)
     assert.same({ {}, 1, 0, {} }, { failed.unexplained, failed.failed, failed.again, failed.spent })
   end)
@@ -88,6 +106,80 @@ describe("the verdict of tools/chaos", function()
   it("counts attempts that neither recovery nor a failure has cost", function()
     local result = judge({ "a each 0 1 1 0 200.000", "a each 1 1 1 1 200.000" }, { "a each 0|210|3", "a each 1|210|2" })
     assert.same({ ["a each 0"] = 2 }, result.spent)
+  end)
+
+  it("counts what stops and silent connections of handlers may cost", function()
+    local function cost(kind, connection, lasted)
+      return past({ { kind = kind, worker = 1, connection = connection, from = 0, till = lasted or 0 } }):cost(20)
+    end
+    assert.same({ 20, 0, 20, 1, 1 }, {
+      cost("stop_host", nil, 40), cost("stop_host", nil, 10), cost("stop_executor", nil, 20), cost("stop_executor", nil, 40),
+      cost "kill_executor",
+    })
+    assert.same({ 20, 20, 0, 0 }, { cost("silence", "handler"), cost("swallow", "all"), cost("silence", "work"), cost("cut", "all") })
+  end)
+
+  it("finds a task that was claimed after its run had been cancelled", function()
+    local all = read { "a each 0 1 1 0 100.000", "a each 1 1 1 0 103.000", "b each 0 1 1 0 103.000" }
+    assert.same({ "a each 1" }, executions.after_cancellation(all, { a = 102 }))
+  end)
+
+  it("finds a cancelled run that ended otherwise", function()
+    local function run(id, status) return { run_id = "r" .. id, key = "chaos " .. id, status = status } end
+    local runs = { run(1, "cancelled"), run(2, "completed"), run(3, "completed"), run(4, "failed") }
+    local function answer(status) return { status = status, at = 7 } end
+    local result = changes.compare(runs, {
+      [1] = answer "cancelled", [2] = answer "completed", [3] = answer "cancelled", [4] = answer "failed",
+    })
+    table.sort(result.wrong)
+    assert.same({ { r1 = 7, r3 = 7 }, 2, { "run 3: cancelled, then completed", "run 4: failed, then failed" } },
+      { result.cancelled, result.count, result.wrong })
+  end)
+
+  it("counts how often the version changed, in the order of starts", function()
+    local function run(key, slug) return { key = key, flow_slug = slug } end
+    assert.equal(2, changes.switches {
+      run("chaos 10", "v1"), run("chaos 9", "v2"), run("chaos 2", "v1"), run("chaos 8", "v2"), run(nil, "v2"), run("chaos 1", "v1"),
+    })
+    assert.equal(0, changes.switches {})
+  end)
+
+  it("finds what refused files, another version or old files have run", function()
+    local all = read {
+      "a each 0 1 1 0 100.000 v1 3", "a each 1 1 1 0 100.000 v1 -3", "a each 2 1 1 0 100.000 v2 3", "a each 3 1 1 0 109.000 v1 3",
+      "a each 4 1 1 0 109.000 v1 4",
+    }
+    assert.same({ refused = { "a each 1" }, foreign = { "a each 2" }, old = { "a each 3" } },
+      executions.by_wrong_code(all, { a = "v1" }, { at = 105, revision = 4 }))
+  end)
+
+  it("finds a worker that claims nothing after a refused reload, unless it had something else to bear", function()
+    local bad = { kind = "bad_reload", worker = 1, from = 100, till = 103 }
+    local function idle(claims, ...) return #executions.idle_after_refusal(read(claims), past { bad, ... }) end
+    local late = "a each 0 1 1 0 104.000"
+    assert.equal(1, idle { "a each 0 1 2 0 104.000", "a each 0 1 1 0 99.000" })
+    assert.equal(0, idle { late })
+    assert.equal(0, idle({ "a each 0 1 2 0 104.000" }, { kind = "rollout", from = 105, till = 106 }))
+    assert.equal(0, idle({ "a each 0 1 2 0 104.000" }, { kind = "stop_host", worker = 1, from = 90, till = 96 }))
+    assert.equal(1, idle({ "a each 0 1 2 0 104.000" }, { kind = "stop_host", worker = 2, from = 90, till = 96 }))
+  end)
+
+  it("has files of which each version loads, and bad ones that do not or differ in shape or routing", function()
+    local here = code.open(require("spec.support.flows").root {})
+    local function check()
+      return process.run { argv = { process.luaflow(), "check", here.root:at(code.PATH) } }
+    end
+    assert.equal(0, check().code)
+    here:save(2)
+    assert.same({ 0, 2, 2 }, { check().code, here.active, here.revision })
+    local outcomes = {}
+    for choice = 1, 5 do outcomes[here:spoil(choice)] = check().code end
+    assert.same({
+      ["does not compile"] = 3, ["raises half-way"] = 3, ["has another shape"] = 0, ["has another route"] = 0, ["lacks both versions"] = 0,
+    }, outcomes)
+    here:save()
+    assert.equal(0, check().code)
+    here.root:remove()
   end)
 
   it("tells complaints of the server and of workers from those that faults bring with them", function()
@@ -107,9 +199,9 @@ describe("the verdict of tools/chaos", function()
     assert.not_same(schedule.make(5, 300, 3), schedule.make(6, 300, 3))
     for _, fault in ipairs(schedule.make(5, 300, 3, "cut,vanish")) do assert.is_true(fault.kind ~= "cut" and fault.kind ~= "vanish") end
     local kinds, count = {}, 0
-    for _, fault in ipairs(schedule.make(1, 600, 3)) do
+    for _, fault in ipairs(schedule.make(1, 600, 3)) do -- all that there are
       if not kinds[fault.kind] then kinds[fault.kind], count = true, count + 1 end
     end
-    assert.equal(13, count)
+    assert.equal(17, count)
   end)
 end)

@@ -11,7 +11,8 @@ local REASONS = { "once", "^timed out after", "^held its executor past", "was ki
 -- What a server says that is restarted, and whose clients are killed, cut off and cancelled.
 local EXPECTED = {
   "terminating connection", "the database system is", "connection to client lost", "canceling statement due to user request",
-  "canceling statement due to lock timeout",
+  "canceling statement due to lock timeout", "is not active, and not every live worker of their queues handles",
+  "is no longer the current one",
   "could not receive data from client", "could not send data to client", "unexpected EOF on client connection",
 }
 
@@ -35,6 +36,21 @@ function complaints.of_workers(folder)
     end
   end
   return strange
+end
+
+--- How many reloads the workers have told as accepted, and as refused.
+---@param folder string with their logs
+---@return integer
+---@return integer
+function complaints.reloads(folder)
+  local accepted, refused = 0, 0
+  for name in lfs.dir(folder) do
+    for _, line in ipairs(name:find "^worker" and files.lines(folder .. "/" .. name) or {}) do
+      if line:find('"verb":"reloaded"', 1, true) then accepted = accepted + 1 end
+      if line:find('"verb":"reload_refused"', 1, true) then refused = refused + 1 end
+    end
+  end
+  return accepted, refused
 end
 
 --- The server's deadlocks, and its other complaints that no fault gives.

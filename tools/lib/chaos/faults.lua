@@ -5,10 +5,13 @@ local wait = require "spec.support.wait"
 
 local faults = {}
 
+local PATIENCE = 20 -- seconds, for an answer of the database
+
 ---@class chaos.Scene
 ---@field fleet chaos.Fleet
 ---@field server spec.Server
 ---@field db spec.Database
+---@field code chaos.Code? of the built-in flow
 ---@field logs string folder
 
 local function pause(pid, name)
@@ -69,7 +72,7 @@ function kinds.restart_fast(scene) return restart(scene, "fast") end
 function kinds.terminate(scene, fault)
   local answer = scene.db:try([[
     select count(pg_terminate_backend(s.pid)) from (
-      select a.pid from pg_stat_activity a where a.application_name like 'luaflow worker%' order by a.pid limit :most) s]],
+      select a.pid from pg_stat_activity a where a.application_name like 'luaflow %' order by a.pid limit :most) s]],
     { most = fault.choice % 4 + 1 })
   return answer.out:gsub("%s", "") .. " backends"
 end
@@ -80,7 +83,7 @@ function kinds.silence(scene, fault) return tell(scene, fault, "silent") end
 
 function kinds.swallow(scene, fault) return tell(scene, fault, "swallow") end
 
--- The machine of a worker is gone while it says something: nothing ends its connections.
+-- The machine of a worker is gone while it says something: nothing ends its connections until the server's keepalives do.
 function kinds.vanish(scene, fault)
   if not scene.fleet:host(fault.worker) then return "nobody there" end
   local proxy = scene.fleet:proxy(fault.worker)
@@ -88,7 +91,7 @@ function kinds.vanish(scene, fault)
   wait.pause(0.5)
   proxy:tell("all", "silent")
   scene.fleet:kill(fault.worker)
-  return "worker " .. fault.worker
+  return "worker " .. fault.worker, function() proxy:tell("all", "heal") end
 end
 
 function kinds.refuse(scene, fault)
@@ -106,10 +109,58 @@ function kinds.hold_snapshot(scene, fault)
   return "held open", function() session:forget() end
 end
 
---- Does it. Returns what it did to whom, and what ends it, nil where nothing has to.
+local function hang_up_all(scene)
+  for worker in ipairs(scene.fleet.places) do scene.fleet:hang_up(worker) end
+end
+
+-- Other code of the same versions, for one worker.
+function kinds.reload(scene, fault)
+  if scene.code then scene.code:save() end
+  return scene.fleet:hang_up(fault.worker) and "worker " .. fault.worker or "nobody there"
+end
+
+-- A file that must be refused. A worker that starts meanwhile cannot.
+function kinds.bad_reload(scene, fault)
+  if not scene.code then return "not of this flow" end
+  local defect = scene.code:spoil(fault.choice)
+  scene.fleet.spoiled_till = math.huge
+  scene.fleet:hang_up(fault.worker)
+  return ("for worker %d: the file %s"):format(fault.worker, defect), function()
+    scene.code:save()
+    scene.fleet.spoiled_till = wait.now()
+  end
+end
+
+-- The other version becomes the active one.
+function kinds.version(scene)
+  if not scene.code then return "not of this flow" end
+  scene.code:save(3 - scene.code.active)
+  hang_up_all(scene)
+  return "chaos_v" .. scene.code.active
+end
+
+-- What psql answers; nothing where it does not.
+local function ask(scene, sql)
+  local asked, answer = pcall(scene.db.try, scene.db, sql, nil, PATIENCE)
+  return asked and answer.out or ""
+end
+
+-- All workers end and come back fenced, until it is finished: by force where they do not end in time.
+function kinds.rollout(scene, fault)
+  scene.fleet.deprecated_at = wait.now()
+  ask(scene, "select count(*) from pgflow.begin_rollout(array(select f.function_name from pgflow.worker_functions f))")
+  return "begun", function(is_last)
+    local force = is_last or fault.choice % 2 == 0
+    local lives = ask(scene, "select coalesce(sum(s.live_workers), 0) from pgflow.rollout_status() s") ~= "0\n"
+    if force or not lives then ask(scene, ("select count(*) from pgflow.finish_rollout(%s)"):format(force)) end
+    return ask(scene, "select count(*) from pgflow.rollouts r where r.finished_at is null") == "0\n"
+  end
+end
+
+--- Does it. Returns what it did to whom, and what ends it, nil where nothing has to; that returns false where it is to be called again.
 ---@param scene chaos.Scene
 ---@param fault chaos.Fault
----@return string, function?
+---@return string, (fun(is_last: boolean): boolean?)?
 function faults.apply(scene, fault)
   return kinds[fault.kind](scene, fault)
 end

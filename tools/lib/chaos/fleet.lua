@@ -8,6 +8,8 @@ local worker = require "spec.support.worker"
 local fleet = {}
 
 ---@class chaos.Fleet
+---@field spoiled_till number until when the files were such as no worker starts with
+---@field deprecated_at number when the workers were last told to end by a rollout
 local methods = {}
 methods.__index = methods
 
@@ -21,7 +23,9 @@ local RESTART_AFTER = 1
 ---   keeps what they say
 ---@return chaos.Fleet
 function fleet.open(db, root, count, options)
-  local self = setmetatable({ root = root, options = options, places = {}, surprises = {} }, methods)
+  local self = setmetatable({
+    root = root, options = options, places = {}, surprises = {}, spoiled_till = -math.huge, deprecated_at = -math.huge,
+  }, methods)
   for i = 1, count do
     self.places[i] = { index = i, proxy = proxy.open(db), starts = 0, expected = false }
     self:launch(self.places[i])
@@ -37,6 +41,7 @@ end
 function methods:launch(place)
   place.starts = place.starts + 1
   place.expected = false
+  place.launched_at = wait.now()
   place.worker = worker.launch(place.proxy, self.root, {
     args = { "--executors", "2", "--concurrency", self.options.concurrency, "--grace", "10" }, paths = self.options.paths,
     env = { CHAOS_EXECUTIONS = self.options.executions, CHAOS_WORKER = place.index },
@@ -51,12 +56,21 @@ local function bury(self, place)
   place.worker, place.due = nil, wait.now() + RESTART_AFTER
 end
 
+local REFUSED = { [3] = true, [4] = true, [5] = true } -- the codes of a worker whose files are bad
+
+-- Whether a worker ended as it was made to: killed, refused at its start with bad files, or drained by a rollout.
+local function is_expected(self, place, ended)
+  if place.expected then return true end
+  if REFUSED[ended.code] then return place.launched_at <= self.spoiled_till and #place.worker:log "running" == 0 end
+  return ended.code == 0 and place.launched_at <= self.deprecated_at
+end
+
 --- Looks after them: buries the dead and starts them again. One that ended by itself is a surprise.
 function methods:supervise()
   for _, place in ipairs(self.places) do
     local ended = place.worker and place.worker.process:poll()
     if ended then
-      if not place.expected then
+      if not is_expected(self, place, ended) then
         self.surprises[#self.surprises + 1] =
           ("worker %d ended with %s %d"):format(place.index, ended.signal and "signal" or "code", ended.signal or ended.code)
       end
@@ -95,6 +109,29 @@ end
 --- The network is whole again: no connection of a worker that was killed in silence stays open.
 function methods:heal()
   for _, place in ipairs(self.places) do place.proxy:tell("all", "heal") end
+end
+
+--- Tells a worker to load its files again, unless it is just being started. Returns whether it was told.
+function methods:hang_up(index)
+  local place = self.places[index]
+  if not place.worker or #place.worker:log "loaded" == 0 then return false end
+  place.worker.process:signal(process.SIGHUP)
+  return true
+end
+
+--- Tells all of them to load their files again. Returns whether all have taken them within so many seconds.
+function methods:reload(seconds)
+  local before = {}
+  for i, place in ipairs(self.places) do
+    before[i] = place.worker and #place.worker:log "reloaded"
+    self:hang_up(i)
+  end
+  return (pcall(wait.till, function()
+    for i, place in ipairs(self.places) do
+      if not before[i] or not place.worker or #place.worker:log "reloaded" == before[i] then return false end
+    end
+    return true
+  end, seconds, "the workers to take their files", 0.25))
 end
 
 function methods:proxy(index) return self.places[index].proxy end

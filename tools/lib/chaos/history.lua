@@ -6,15 +6,18 @@ local history = {}
 -- Until what a fault of that kind has begun is surely over, in seconds after its end. A silent connection is given up after 15.
 local TAILS = { silence = 30, swallow = 30, vanish = 60, restart_immediate = 10, restart_fast = 10 }
 local TAIL = 5
-local HARMLESS = { hold_snapshot = true }
+-- What loses no task.
+local HARMLESS = { hold_snapshot = true, reload = true, bad_reload = true, version = true, rollout = true }
 -- A worker that vanishes may hold locks that others wait for, until it is taken for dead.
-local OF_ALL = { restart_immediate = true, restart_fast = true, terminate = true, vanish = true }
+local OF_ALL = { restart_immediate = true, restart_fast = true, terminate = true, vanish = true, version = true, rollout = true }
 
 -- The shortest stop, in seconds, by which tasks of the built-in flow may run out of their time.
 local LONG = 15
+-- A stopped executor that does not answer for longer is killed, so that all but one of its tasks are released.
+local KILLED = 25
 
 ---@class chaos.History
----@field entries table[] the faults, each { kind, worker?, from, till, tail }; no worker: all of them
+---@field entries table[] the faults, each { kind, connection, worker?, from, till, tail }; no worker: all of them
 local methods = {}
 methods.__index = methods
 
@@ -27,9 +30,11 @@ end
 ---@param fault chaos.Fault
 ---@return table
 function methods:begin(fault)
-  local entry = { kind = fault.kind, from = system.gettime(), till = math.huge, tail = TAILS[fault.kind] or TAIL }
+  local entry = {
+    kind = fault.kind, connection = fault.connection, from = system.gettime(), till = math.huge, tail = TAILS[fault.kind] or TAIL,
+  }
   if not OF_ALL[fault.kind] then entry.worker = fault.worker end
-  if not HARMLESS[fault.kind] then self.entries[#self.entries + 1] = entry end
+  self.entries[#self.entries + 1] = entry
   return entry
 end
 
@@ -38,28 +43,58 @@ function history.over(entry)
   entry.till = system.gettime()
 end
 
---- Whether a fault of that worker, or of all, had its effects at some time between the two.
+local function met(entry, worker, from, till)
+  return (not entry.worker or entry.worker == worker) and entry.from <= till and entry.till + entry.tail >= from
+end
+
+--- Whether a fault of that worker, or of all, that loses tasks had its effects at some time between the two.
 ---@param worker integer
 ---@param from number
 ---@param till number
 ---@return boolean
 function methods:explains(worker, from, till)
   for _, entry in ipairs(self.entries) do
-    if (not entry.worker or entry.worker == worker) and entry.from <= till and entry.till + entry.tail >= from then return true end
+    if not HARMLESS[entry.kind] and met(entry, worker, from, till) then return true end
   end
   return false
 end
 
---- How many attempts the faults may have cost: a killed executor that of the task that was running, a host stopped for long those
---- of all its tasks. A task that is recovered or released is not counted here.
+--- The faults of a kind during which, and for some seconds after, their worker had nothing else to bear.
+---@param kind string
+---@param after number
+---@return table[] entries
+function methods:alone(kind, after)
+  local list = {}
+  for _, entry in ipairs(self.entries) do
+    local others = 0
+    for _, other in ipairs(entry.kind == kind and self.entries or {}) do
+      if other ~= entry and met(other, entry.worker, entry.from, entry.till + after) then others = others + 1 end
+    end
+    if entry.kind == kind and others == 0 then list[#list + 1] = entry end
+  end
+  return list
+end
+
+-- Handlers' statements wait on a silent connection, and for one that is refused, until their time is over.
+local HANDLERS_WAIT = { silence = true, swallow = true }
+local STOPS = { stop_host = true, stop_executor = true, refuse = true }
+
+local function is_of_handlers(entry) return entry.connection == "handler" or entry.connection == "all" end
+
+--- How many attempts the faults may have cost: a killed executor that of the task that was running; a host or an executor that was
+--- stopped for long and goes on, and connections of handlers that are silent or long refused, those of all its tasks. A task that is
+--- recovered or released is not counted here.
 ---@param concurrency integer tasks that a worker has at most
 ---@return integer
 function methods:cost(concurrency)
   local sum = 0
   for _, entry in ipairs(self.entries) do
-    local is_long = entry.till - entry.from > LONG
-    if entry.kind == "kill_executor" or entry.kind == "stop_executor" and is_long then sum = sum + 1 end
-    if entry.kind == "stop_host" and is_long then sum = sum + concurrency end
+    local lasted = entry.till - entry.from
+    if entry.kind == "kill_executor" or entry.kind == "stop_executor" and lasted >= KILLED then
+      sum = sum + 1
+    elseif HANDLERS_WAIT[entry.kind] and is_of_handlers(entry) or STOPS[entry.kind] and lasted > LONG then
+      sum = sum + concurrency
+    end
   end
   return sum
 end

@@ -1,5 +1,6 @@
 -- luaflow lua tools/lib/chaos/main.lua: see tools/chaos, whose scratch folder CHAOS_FOLDER names. A private server, workers behind
 -- proxies, a steady load, a seeded schedule of faults; then quiet, recovery, and the verdict.
+local code = require "tools.lib.chaos.code"
 local faults = require "tools.lib.chaos.faults"
 local files = require "spec.support.files"
 local fleet = require "tools.lib.chaos.fleet"
@@ -9,6 +10,7 @@ local load = require "tools.lib.chaos.load"
 local options = require("tools.lib.chaos.options").read { select(2, ...) } -- the first is the context
 local schedule = require "tools.lib.chaos.schedule"
 local server = require "spec.support.server"
+local system = require "system"
 local verdict = require "tools.lib.chaos.verdict"
 local wait = require "spec.support.wait"
 
@@ -32,13 +34,15 @@ local function open_scene(scene)
     local folder, name = options.flow:match "^(.*)/([^/]+)$"
     root, path = { path = folder ~= "" and folder or "/" }, name
   else
-    root, path = flows.root { ["flows/chaos.lua"] = load.FLOW }, "flows"
+    root, path = flows.root {}, code.PATH
+    scene.code = code.open(root)
+    scene.db:text(code.TABLE)
   end
   scene.fleet = fleet.open(scene.db, root, options.workers, {
     paths = { path }, logs = scene.logs, executions = scene.executions, concurrency = CONCURRENCY,
   })
   scene.fleet:await_running()
-  scene.load = load.open(scene.db, options.start or "chaos", options.input, options.rate, wait.now())
+  scene.load = load.open(scene.db, options.start or "chaos", options.input, options.rate, not options.flow, wait.now())
   wait.till(function() return scene.db:number "select count(*) from pgflow.workers" == options.workers end, 30, "the workers")
   scene.at_start = { connections = connections(scene), memory = scene.fleet:memory() }
 end
@@ -55,12 +59,11 @@ local function do_fault(scene, fault, lasting)
   end
 end
 
--- Ends what is over, or all of it; returns whether there was something.
+-- Ends what is over, or all of it, as far as it can be now; returns whether there was something.
 local function end_faults(lasting, all)
   local ended = false
   for i = #lasting, 1, -1 do
-    if all or wait.now() >= lasting[i].over then
-      lasting[i].undo()
+    if (all or wait.now() >= lasting[i].over) and lasting[i].undo(all) ~= false then
       history.over(lasting[i].entry)
       table.remove(lasting, i)
       ended = true
@@ -83,7 +86,11 @@ local function run_faults(scene, list, seconds)
     scene.load:feed(wait.now())
     wait.pause(TICK)
   end
-  if end_faults(lasting, true) then last = wait.now() end
+  while #lasting > 0 do
+    if end_faults(lasting, true) then last = wait.now() end
+    scene.fleet:supervise()
+    wait.pause(TICK)
+  end
   return last
 end
 
@@ -91,6 +98,7 @@ end
 local function recover(scene, last)
   local ended = pcall(wait.till, function()
     scene.fleet:supervise()
+    if not scene.load:command(wait.now()) then return false end
     return scene.db:try("select exists (select from pgflow.runs r where r.status = 'started')").out == "f\n"
   end, RECOVERY, "every run to end", 0.25)
   local recovered_in = ended and wait.now() - last or nil
@@ -102,6 +110,19 @@ local function recover(scene, last)
   if not back then table.insert(scene.fleet.surprises, "some workers do not come back") end
   wait.pause(3)
   return recovered_in
+end
+
+local LAST_RUNS = 20
+
+-- With no more faults every worker takes new code, and some runs show whether they run by it. Returns since when they should.
+local function reload_at_last(scene)
+  scene.code:save()
+  if not scene.fleet:reload(30) then table.insert(scene.fleet.surprises, "some workers do not take the last code") end
+  local last = { at = system.gettime(), revision = scene.code.revision }
+  wait.pause(1)
+  scene.load:start(scene.load.started + LAST_RUNS)
+  scene.db:await_runs(60)
+  return last
 end
 
 -- For whoever looks for the reason: what is unfinished or inconsistent.
@@ -123,13 +144,16 @@ local function run(scene)
   local last = run_faults(scene, schedule.make(options.seed, seconds, options.workers, options.without), seconds)
   say "no more faults; waiting for what is under way"
   local recovered_in = recover(scene, last)
+  local reloaded = scene.code and recovered_in and reload_at_last(scene) or { at = math.huge }
   local at_end = { connections = connections(scene), memory = scene.fleet:memory() }
   scene.fleet:close()
   faults.keep_server_log(scene)
   say "verdict"
+  local runs = scene.db:rows [[
+    select r.run_id, r.idempotency_key as key, r.flow_slug, r.status from pgflow.runs r]]
   local good = verdict.tell({
-    db = scene.db, started = scene.load.started, builtin = not options.flow, executions = scene.executions, logs = scene.logs,
-    history = scene.history, concurrency = CONCURRENCY, surprises = scene.fleet.surprises, recovered_in = recovered_in,
+    db = scene.db, load = scene.load, code = scene.code, last = reloaded, executions = scene.executions, logs = scene.logs,
+    runs = runs, history = scene.history, concurrency = CONCURRENCY, surprises = scene.fleet.surprises, recovered_in = recovered_in,
     connections = { scene.at_start.connections, at_end.connections }, memory = { scene.at_start.memory, at_end.memory },
   }, say)
   if not good then keep_rows(scene) end

@@ -6,8 +6,9 @@ local WEIGHTS = {
   { "kill_host", 4 }, { "stop_host", 3 }, { "kill_executor", 5 }, { "stop_executor", 3 },
   { "restart_immediate", 2 }, { "restart_fast", 2 }, { "terminate", 4 },
   { "cut", 4 }, { "silence", 3 }, { "swallow", 3 }, { "refuse", 2 }, { "hold_snapshot", 2 }, { "vanish", 2 },
+  { "reload", 4 }, { "bad_reload", 4 }, { "version", 3 }, { "rollout", 2 },
 }
-local CONNECTIONS = { "control", "work", "all" }
+local CONNECTIONS = { "control", "work", "handler", "all" }
 local FIRST, SHORTEST, LONGEST = 8, 2, 8 -- seconds: the first fault, and from one to the next
 
 local function pick(random)
@@ -24,7 +25,7 @@ end
 ---@field at number seconds after the start
 ---@field kind string
 ---@field worker integer
----@field connection "control"|"work"|"all"
+---@field connection "control"|"work"|"handler"|"all"
 ---@field lasts number seconds, for those that end
 ---@field choice integer picks among what is there when it happens
 

@@ -1,14 +1,17 @@
 -- What is right and wrong after the faults: one line for each question, and whether anything is wrong.
+local changes = require "tools.lib.chaos.changes"
+local code = require "tools.lib.chaos.code"
 local complaints = require "tools.lib.chaos.complaints"
 local executions = require "tools.lib.chaos.executions"
-local load = require "tools.lib.chaos.load"
 
 local verdict = {}
 
 ---@class chaos.Evidence
 ---@field db spec.Database
----@field started integer runs that were started
----@field builtin boolean whether the flow is the built-in one
+---@field load chaos.Load
+---@field runs chaos.Run[]
+---@field code chaos.Code? of the built-in flow
+---@field last { at: number, revision: integer }? since when all workers have which revision of it
 ---@field executions string the file that its handlers wrote
 ---@field logs string the folder of the workers' and the server's logs
 ---@field history chaos.History
@@ -52,7 +55,9 @@ function judge:texts(name, texts)
   self:count(name, sum, table.concat(list, "; "))
 end
 
-local function judge_runs(self, db, started)
+-- Returns what changes.compare does.
+local function judge_runs(self, evidence)
+  local db, load = evidence.db, evidence.load
   local runs = db:row [[
     select count(*) as all, count(*) filter (where r.status = 'completed') as completed,
       coalesce(max(extract(epoch from r.completed_at - r.started_at)), 0)::float8 as longest,
@@ -60,18 +65,22 @@ local function judge_runs(self, db, started)
        from (select p.completed_at - lag(p.completed_at) over (order by p.completed_at) as gap from pgflow.runs p) g) as gap
     from pgflow.runs r]]
   self.say(("     runs started: %d, completed: %d; the longest took %.1f s; at most %.1f s went by without an end"):format(
-    started, runs.completed, runs.longest, runs.gap))
+    load.started, runs.completed, runs.longest, runs.gap))
+  local compared = changes.compare(evidence.runs, load.ended)
+  self.say(("     runs cancelled: %d; retried: %d"):format(compared.count, load.retried))
   local ends = db:text [[
     select string_agg(distinct r.status || ' ' || coalesce(r.error_message, ''), '; ')
-    from pgflow.runs r where r.status <> 'completed']]
-  self:count("lost", math.max(started, runs.all) - runs.completed, ends, "lost")
+    from pgflow.runs r where r.status not in ('completed', 'cancelled')]]
+  self:count("lost", math.max(load.started + load.retried, runs.all) - compared.count - runs.completed, ends, "lost")
+  self:list("cancelled runs with another end", compared.wrong)
+  return compared
 end
 
-local function judge_executions(self, evidence)
+local function judge_executions(self, evidence, all)
   self:count("wrong outputs", evidence.db:number(
-    "select count(*) from pgflow.runs r where r.status = 'completed' and r.output is distinct from " .. load.EXPECTED))
-  local ran = executions.judge(evidence.db, evidence.executions, evidence.history)
-  self.say(("     handlers ran: %d times; %d failed as they are made to, %d ran again"):format(ran.total, ran.failed, ran.again))
+    "select count(*) from pgflow.runs r where r.status = 'completed' and r.output is distinct from " .. code.EXPECTED))
+  local ran = executions.judge(evidence.db, all, evidence.history)
+  self.say(("     handlers ran: %d times; %d failed as they are made to, %d ran again"):format(#all, ran.failed, ran.again))
   self:list("completed without having run", ran.never)
   self:list("duplicated: claimed again after completion", ran.late, "duplicated")
   self:list("duplicated: run again without a fault that explains it", ran.unexplained, "duplicated")
@@ -102,6 +111,7 @@ local function judge_server(self, logs)
 end
 
 local function judge_workers(self, evidence)
+  self.say(("     reloads accepted: %d, refused: %d"):format(complaints.reloads(evidence.logs)))
   self:list("surprises", evidence.surprises)
   local connections = evidence.connections
   self:count("more connections than at the start", math.max(0, connections[2] - connections[1]),
@@ -122,9 +132,13 @@ end
 function verdict.tell(evidence, say)
   local db = evidence.db
   local self = setmetatable({ say = say, others = 0, headlines = { lost = 0, duplicated = 0, stuck = 0, invariants = 0 } }, judge)
-  judge_runs(self, db, evidence.started)
+  local compared = judge_runs(self, evidence)
   self:count("stuck", db:number "select count(*) from pgflow.step_tasks t where t.status in ('queued', 'started')", nil, "stuck")
-  if evidence.builtin then judge_executions(self, evidence) end
+  if evidence.code then
+    local all = executions.read(evidence.executions)
+    judge_executions(self, evidence, all)
+    changes.judge(self, evidence, compared, all)
+  end
   self:count("tasks with more attempts than allowed", db:number [[
     select count(*) from pgflow.step_tasks t
     join pgflow.steps s on s.flow_slug = t.flow_slug and s.step_slug = t.step_slug
