@@ -59,9 +59,10 @@ static void on_not_loaded(void *owner, struct generation *generation, const stru
     startup_not_loaded(lifecycle, report, err);
 }
 
+/* A reload may wait for that to begin; one that is under way may be in the middle of its switch. */
 static void on_gone(void *owner) {
   struct lifecycle *lifecycle = owner;
-  if (!lifecycle->closing) reload_go_on(lifecycle);
+  if (!lifecycle->closing && lifecycle->reload.state == RELOAD_IDLE) reload_go_on(lifecycle);
 }
 
 static void on_settled(void *owner, struct task *task) {
