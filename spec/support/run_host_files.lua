@@ -7,7 +7,9 @@ local wait = require "spec.support.wait"
 local LANES = 2
 
 -- These take longest, so they begin: the lanes end at about the same time.
-local FIRST = { "database_faults", "executor_faults" }
+local FIRST = {
+  "transaction", "database_faults", "executor_faults", "recovery", "reload", "chaos", "watch", "query", "model", "rollout", "worker",
+}
 
 -- These measure time or the use of a processor, so nothing else may run beside them.
 local ALONE = { idle = true }
