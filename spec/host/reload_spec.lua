@@ -281,15 +281,15 @@ describe("a reload", function()
     local holder = process.spawn {
       argv = { "psql", "-X", "-q", "-d", here.db.conninfo, "-c", "begin; lock table pgflow.flows; select pg_sleep(2); commit" },
     }
-    local function locks_of_flows(granted)
+    local function locks_of_flows(which)
       return here.db:number([[
         select count(*) from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
-        where l.relation = 'pgflow.flows'::regclass and l.granted = :granted]], { granted = granted })
+        where l.relation = 'pgflow.flows'::regclass and ]] .. which)
     end
-    wait.till(function() return locks_of_flows "true" == 1 end, 20, "the lock")
+    wait.till(function() return locks_of_flows "l.granted and l.mode = 'AccessExclusiveLock'" == 1 end, 20, "the lock")
     write_version(2)
     host.process:signal(process.SIGHUP)
-    wait.till(function() return locks_of_flows "false" > 0 end, 20, "the deployment to be looked at")
+    wait.till(function() return locks_of_flows "not l.granted" > 0 end, 20, "the deployment to be looked at")
     host.process:signal(process.SIGTERM)
     host:await_log "reload_refused"
     assert.same({ code = 0 }, host.process:wait(10))
