@@ -17,13 +17,20 @@
 #include "cli/child.h"
 #include "worker/tell_dev.h"
 
-enum { FIRST_BACKOFF_MS = 1000, LAST_BACKOFF_MS = 30000, STEADY_MS = 60000, MOST_FLAGS = 2 * SETTING_COUNT + 16 };
+enum {
+  FIRST_BACKOFF_MS = 1000,
+  CHANGES_MS = 1000,
+  LAST_BACKOFF_MS = 30000,
+  STEADY_MS = 60000,
+  MOST_FLAGS = 2 * SETTING_COUNT + 16
+};
 
 struct devworker {
   char *queue;
   pid_t pid;   /* 0: not running */
   bool wanted; /* the files have its queue */
   bool told;   /* to end, since they have it no longer */
+  bool serves; /* the files that were changed last */
   long long started_ms;
   long long due_ms; /* when to start it, while it does not run */
   int backoff_ms;   /* before the next start */
@@ -35,8 +42,10 @@ struct devworkers {
   struct log *log;
   bool stopping;
   bool ready;
-  int sockets[2]; /* read here; written by the workers */
-  char *error;    /* owned; why the files cannot be loaded, as it was told last; NULL: they can */
+  int sockets[2];           /* read here; written by the workers */
+  char *error;              /* owned; why the files cannot be loaded, as it was told last; NULL: they can */
+  char *changes;            /* owned; which files were changed last; NULL: none */
+  long long changes_due_ms; /* when that is logged though some workers do not serve them; 0: it was */
   struct devworker *list;
 };
 
@@ -152,9 +161,27 @@ static int note_end(struct devworkers *workers, struct devworker *worker, int st
   return 0;
 }
 
+static void log_changes(struct devworkers *workers) {
+  const struct devworker *worker;
+  int serving = 0;
+  DL_FOREACH(workers->list, worker) serving += worker->serves;
+  LOG(workers->log, LOG_INFO, "reloaded", LOG_INT("workers", serving),
+      LOG_STR("changes", *workers->changes ? workers->changes : NULL));
+  workers->changes_due_ms = 0;
+}
+
+/* Once every worker serves them, or that takes too long. */
+static void tell_changes(struct devworkers *workers) {
+  const struct devworker *worker;
+  bool all = true;
+  DL_FOREACH(workers->list, worker) all = all && (worker->serves || worker->pid == 0 || worker->told);
+  if (workers->changes_due_ms > 0 && (all || workers->changes_due_ms <= now_ms())) log_changes(workers);
+}
+
 int devworkers_tend(struct devworkers *workers) {
   struct devworker *worker, *next;
   int refused = 0, status;
+  tell_changes(workers);
   DL_FOREACH_SAFE(workers->list, worker, next) {
     if (worker->pid > 0 && child_ended(worker->pid, false, &status)) {
       int code = note_end(workers, worker, status);
@@ -171,15 +198,20 @@ int devworkers_tend(struct devworkers *workers) {
 
 void devworkers_set_ready(struct devworkers *workers) { workers->ready = true; }
 
+/* next (-1: nothing is due), or the time until then where that is less. */
+static long long sooner(long long next, long long due_ms) {
+  long long left = due_ms - now_ms();
+  if (left < 0) left = 0;
+  return next < 0 || left < next ? left : next;
+}
+
 int devworkers_next_ms(const struct devworkers *workers) {
   const struct devworker *worker;
   long long next = -1;
   if (workers->stopping) return -1;
+  if (workers->changes_due_ms > 0) next = sooner(next, workers->changes_due_ms);
   DL_FOREACH(workers->list, worker) {
-    if (worker->pid > 0) continue;
-    long long left = worker->due_ms - now_ms();
-    if (left < 0) left = 0;
-    if (next < 0 || left < next) next = left;
+    if (worker->pid == 0) next = sooner(next, worker->due_ms);
   }
   return (int)next;
 }
@@ -219,9 +251,29 @@ static void take_error(struct devworkers *workers, const char *error) {
   workers->error = xstrdup(error);
 }
 
+/* "queue\nchanges". What a worker says twice has been saved twice. */
+static void take_changes(struct devworkers *workers, char *text) {
+  struct devworker *worker, *other;
+  char *changes = text;
+  worker = find(workers, strsep(&changes, "\n"));
+  if (!worker || !changes) return;
+  if (worker->serves || !workers->changes || strcmp(workers->changes, changes) != 0) {
+    if (workers->changes_due_ms > 0) log_changes(workers);
+    free(workers->changes);
+    workers->changes = xstrdup(changes);
+    workers->changes_due_ms = now_ms() + CHANGES_MS;
+    DL_FOREACH(workers->list, other) other->serves = false;
+  }
+  worker->serves = true;
+}
+
 static void take(struct devworkers *workers, char kind, char *text) {
   if (kind == TELL_DEV_ERROR) {
     take_error(workers, text);
+    return;
+  }
+  if (kind == TELL_DEV_SERVES) {
+    take_changes(workers, text);
     return;
   }
   if (workers->error) LOG(workers->log, LOG_INFO, "files_load_again");
@@ -262,5 +314,6 @@ void devworkers_free(struct devworkers *workers) {
   for (int i = 0; i < 2; i++)
     if (workers->sockets[i] >= 0) close(workers->sockets[i]);
   free(workers->error);
+  free(workers->changes);
   free(workers);
 }

@@ -32,7 +32,8 @@ int devworkers_tend(struct devworkers *workers);
 void devworkers_set_ready(struct devworkers *workers);
 /* Readable when a worker has told something: devworkers_read is due. */
 int devworkers_socket(const struct devworkers *workers);
-/* Starts the workers of queues that are new, and stops those of queues that are gone. Logs, once for all workers, why files cannot be loaded. */
+/* Starts the workers of queues that are new, and stops those of queues that are gone. Logs, once for all workers, why files cannot be loaded, and
+ * that changed ones serve. */
 void devworkers_read(struct devworkers *workers);
 /* Milliseconds until one is due to be started again; -1: none is. */
 int devworkers_next_ms(const struct devworkers *workers);

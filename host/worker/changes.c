@@ -196,9 +196,7 @@ static void put_file(void *owner, enum snapshot_change change, struct text path)
   buf_printf(out, "%s%.*s %s", out->len ? "; " : "", (int)path.length, path.bytes, words[change]);
 }
 
-void changes_put(struct buf *out, const char *before_registry, const char *after_registry, const struct source *before,
-                 const struct source *after) {
+void changes_put_files(struct buf *out, const struct source *before, const struct source *after) {
   snapshot_compare(before->snapshot, after->snapshot, put_file, out);
   if (!source_same_variables(before, after)) buf_printf(out, "%sthe environment file changed", out->len ? "; " : "");
-  changes_put_flows(out, before_registry, after_registry);
 }

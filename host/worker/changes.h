@@ -4,11 +4,9 @@
 
 #include "worker/source.h"
 
-/* Appends the changes as one line, "; " between two: first the files, then the flows of the registries (JSON texts as deploy_flows
- * takes them). Nothing where there is none. Values of variables are not named. */
-void changes_put(struct buf *out, const char *before_registry, const char *after_registry, const struct source *before,
-                 const struct source *after);
-/* Of these the part about the flows. */
+/* Each appends changes to a line, "; " between two; nothing where there is none. Values of variables are not named. */
+void changes_put_files(struct buf *out, const struct source *before, const struct source *after);
+/* Registries are JSON texts as deploy_flows takes them. */
 void changes_put_flows(struct buf *out, const char *before_registry, const char *after_registry);
 
 #endif

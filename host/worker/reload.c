@@ -231,15 +231,25 @@ void reload_not_loaded(struct lifecycle *lifecycle, struct generation *generatio
 
 /* ---- deploy ---- */
 
+/* Files are changed for all workers of a dev alike: it tells that once, and each worker what is new about its own flows. */
+static void log_reloaded(struct lifecycle *lifecycle) {
+  struct reload *reload = &lifecycle->reload;
+  struct buf changes = {0}, told = {0};
+  changes_put_files(&changes, pool_source(lifecycle->serving), pool_source(reload->generation));
+  buf_printf(&told, "%s\n%s", reload->worker->queue, changes.len ? changes.data : "");
+  size_t of_files = changes.len;
+  changes_put_flows(&changes, lifecycle->worker->registry, reload->worker->registry);
+  bool by_dev = tell_dev(lifecycle->options->dev, TELL_DEV_SERVES, told.data) && changes.len == of_files;
+  LOG(lifecycle->log, by_dev ? LOG_DEBUG : LOG_INFO, "reloaded", LOG_INT("generation", lifecycle->generation),
+      LOG_INT("ms", (int64_t)(uv_now(lifecycle->loop) - reload->began_at)), LOG_STR("changes", changes.data));
+  buf_free(&changes);
+  buf_free(&told);
+}
+
 /* The generation has loaded, and is to serve under this number. */
 static void serve(struct lifecycle *lifecycle) {
   struct reload *reload = &lifecycle->reload;
-  struct buf changes = {0};
-  changes_put(&changes, lifecycle->worker->registry, reload->worker->registry, pool_source(lifecycle->serving),
-              pool_source(reload->generation));
-  LOG(lifecycle->log, LOG_INFO, "reloaded", LOG_INT("generation", lifecycle->generation),
-      LOG_INT("ms", (int64_t)(uv_now(lifecycle->loop) - reload->began_at)), LOG_STR("changes", changes.data));
-  buf_free(&changes);
+  log_reloaded(lifecycle);
   pool_switch(lifecycle->pool, reload->generation);
   lifecycle->serving = reload->generation;
   lifecycle->worker = reload->worker;

@@ -1,4 +1,4 @@
-/* What a worker tells the dev that has started it, since all its workers load the same: one datagram for each load. */
+/* What a worker tells the dev that has started it, since all its workers load the same: one datagram for each load, and one when it serves. */
 #ifndef LUAFLOW_WORKER_TELL_DEV_H
 #define LUAFLOW_WORKER_TELL_DEV_H
 
@@ -8,6 +8,7 @@
 enum tell_dev_kind {
   TELL_DEV_QUEUES = 'q', /* it went well: "a, b, c" */
   TELL_DEV_ERROR = 'e',  /* the files cannot be read or loaded: why */
+  TELL_DEV_SERVES = 's', /* it has reloaded: its queue, a newline, and which files were changed */
 };
 
 enum { TELL_DEV_MAX = 100000 /* bytes of a text; more is cut */ };

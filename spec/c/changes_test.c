@@ -92,7 +92,7 @@ static void says_which_files(void **state) {
   unlink(path);
   struct source after = take();
   assert_false(source_same(&before, &after));
-  changes_put(&out, "{\"flows\":[]}", "{\"flows\":[]}", &before, &after);
+  changes_put_files(&out, &before, &after);
   assert_string_equal(out.data, "a!.lua added; a.lua changed; b.lua removed");
   buf_free(&out);
   source_free(&before);

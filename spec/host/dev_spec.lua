@@ -297,9 +297,12 @@ return luaflow.flow { slug = "steps" }
       return db:text "select count(*) from pgflow.step_tasks t where t.status = 'started'" == "1"
     end, 10, "the first step")
     root:write(path, (STEPS:gsub('"old"', '"new"')))
-    local line = await("reloaded", 1, function(entry) return of_steps(entry) and entry.changes:find("steps.lua", 1, true) end)
-    assert.equal("flows/steps.lua changed", line.changes)
+    local function of_change(entry) return entry.changes == "flows/steps.lua changed" end
+    local line = await("reloaded", 1, of_change)
+    assert.same({ cjson.null, 3 }, { line.program or cjson.null, line.workers }) -- once for all workers
     assert.equal('{"second": "new"}', db:await_run(run_id).output_text)
+    root:write(path, (STEPS:gsub('"old"', '"newer"')))
+    await("reloaded", 2, of_change)
 
     root:write(path, STEPS .. '  :step({ slug = "third", depends_on = { "second" } }, function() return 3 end)\n')
     line = await("reloaded", 1, function(entry) return of_steps(entry) and entry.changes:find("third", 1, true) end)

@@ -66,7 +66,7 @@ local function is_worker_ready(child) return child:errors():find('"running"', 1,
 
 local ok, message = pcall(function()
   local data = root:at ".data"
-  run({ "dev", "flows", "--data", data }, is_dev_ready, function(dev)
+  run({ "dev", "flows", "--data", data, "--log-level", "debug" }, is_dev_ready, function(dev)
     measure("luaflow dev, a worker for every queue", dev)
   end)
   run({ "dev", "--database-only", "--data", data }, is_database_ready, function(database)
