@@ -6,14 +6,14 @@ select plan(8);
 select spec.deploy('greet', spec.step('only'), spec.map('each'));
 select spec.start('greet', (select jsonb_agg(n) from generate_series(1, 500) n));
 select is_empty($$ select * from pgflow.failing_task(spec.run(), 'each') $$, 'nothing has begun');
-select spec.claim_all('greet', 100);
+select spec.claim_all('greet', 450);
 select is_empty($$ select * from pgflow.failing_task(spec.run(), 'each') $$, 'nothing has failed');
 
-select spec.fail('each', 'second', p_index => 40, p_delay => 1000);
-select spec.fail('each', 'first', p_index => 30, p_delay => 100);
-select spec.fail('each', 'put back', p_index => 20, p_delay => 10, p_free => true);
-select results_eq($$ select task_index, status, attempts_count, error_message, round(extract(epoch from next_attempt_at - clock_timestamp()) / 10) from pgflow.failing_task(spec.run(), 'each') $$,
-  $$ values (30, 'queued', 1, 'first', 10::numeric) $$, 'the first that failed');
+select spec.fail('each', 'second', p_index => 440, p_delay => 1000);
+select spec.fail('each', 'first', p_index => 430, p_delay => 10);
+select spec.fail('each', 'put back', p_index => 20, p_delay => 1000, p_free => true);
+select results_eq($$ select task_index, status, attempts_count, error_message, round(extract(epoch from next_attempt_at - clock_timestamp()) / 5) from pgflow.failing_task(spec.run(), 'each') $$,
+  $$ values (430, 'queued', 1, 'first', 2::numeric) $$, 'the first that failed');
 select spec.fail('each', 'of the very first', p_index => 0, p_delay => 5000);
 select is((select task_index from pgflow.failing_task(spec.run(), 'each')), 0, 'the first task of all');
 
