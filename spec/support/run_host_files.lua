@@ -1,9 +1,11 @@
--- Runs each file of spec/host in a process of its own, two at a time: luaflow lua spec/support/run_host_files.lua
+-- Runs each file of spec/host, or of another folder, in a process of its own, two at a time:
+--   luaflow lua spec/support/run_host_files.lua [FOLDER]
 -- What the specs of a file said comes in one piece, as TAP, once the file has ended. The exit code is 0 only if all passed.
 local lfs = require "lfs"
 local process = require "spec.support.process"
 local wait = require "spec.support.wait"
 
+local FOLDER = select(2, ...) or "spec/host" -- the first is the context
 local LANES = 2
 
 -- These take longest, so they begin: the lanes end at about the same time.
@@ -18,7 +20,7 @@ local ALONE = { idle = true }
 local function plan()
   local shared, alone, place = {}, {}, {}
   for i, name in ipairs(FIRST) do place[name] = i end
-  for entry in lfs.dir "spec/host" do
+  for entry in lfs.dir(FOLDER) do
     local name = entry:match "^(.+)_spec%.lua$"
     if name then table.insert(ALONE[name] and alone or shared, name) end
   end
@@ -37,23 +39,23 @@ for _, name in ipairs { "LUAFLOW_TEST_DATABASE", "LUAFLOW_TEST_SERVER_LOG", "LUA
 end
 
 local function start(name)
-  local path = ("spec/host/%s_spec.lua"):format(name)
+  local path = ("%s/%s_spec.lua"):format(FOLDER, name)
   local argv = { "sh", "-c", 'exec "$@" 2>&1', "sh", process.luaflow(), "lua", "spec/support/run_host_specs.lua", path }
   return { path = path, from = wait.now(), process = process.spawn { argv = argv, env = environment } }
 end
 
--- Prints what a file's specs said; false unless they ran and passed. A runner that failed by itself is a failed test.
+-- Prints what a file's specs said; false unless they ran to their end and passed. A runner that failed by itself is a failed test.
 local function tell(spec)
   local said, ended = spec.process:output(), spec.process.ended
   io.write(("# %s: %.0f s\n"):format(spec.path, wait.now() - spec.from), said)
-  local failed, ran = ("\n" .. said):find "\nnot ok ", ("\n" .. said):find "\nok "
-  if not failed and (ended.code ~= 0 or not ran) then
+  local failed, all = ("\n" .. said):find "\nnot ok ", said:find "\n1%.%.[1-9]%d*\n"
+  if not failed and (ended.code ~= 0 or not all) then
     io.write(("not ok - %s: its runner ended with %s %d%s\n"):format(
-      spec.path, ended.code and "exit code" or "signal", ended.code or ended.signal, ran and "" or ", and no test ran"))
+      spec.path, ended.code and "exit code" or "signal", ended.code or ended.signal, all and "" or " before its end, or had no tests"))
   end
   io.flush()
   spec.process:forget()
-  return ended.code == 0 and ran ~= nil
+  return ended.code == 0 and all ~= nil
 end
 
 -- Runs the files, so many at a time, and tells of each when it has ended; the number of those that did not pass.
