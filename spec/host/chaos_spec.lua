@@ -96,7 +96,7 @@ describe("the verdict of tools/chaos", function()
     assert.equal(1, #judge(lines, rows, { { kind = "hold_snapshot", worker = 1, from = 205, till = 235 } }).unexplained)
     assert.same({}, judge(lines, rows, { { kind = "kill_host", worker = 1, from = 205, till = 205 } }).unexplained)
     assert.same({}, judge(lines, rows, { { kind = "restart_fast", worker = 2, from = 205, till = 207 } }).unexplained)
-    local same = { "a keep 0 1 1 0 200.000", "a keep 0 1 1 0 200.000" } -- run again within the attempt
+    local same = { "a keep 0 1 1 0 200.001", "a keep 0 1 1 0 200.000" } -- run again within the attempt
     assert.same({}, judge(same, rows, { { kind = "cut", worker = 1, from = 205, till = 205 } }).unexplained)
     assert.equal(1, #judge(same, rows, { { kind = "cut", worker = 1, from = 225, till = 225 } }).unexplained)
     local failed = judge({ "a each 0 1 1 1 200.000", lines[2] }, rows)

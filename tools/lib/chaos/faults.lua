@@ -151,9 +151,11 @@ function kinds.rollout(scene, fault)
   ask(scene, "select count(*) from pgflow.begin_rollout(array(select f.function_name from pgflow.worker_functions f))")
   return "begun", function(is_last)
     local force = is_last or fault.choice % 2 == 0
-    local lives = ask(scene, "select coalesce(sum(s.live_workers), 0) from pgflow.rollout_status() s") ~= "0\n"
-    if force or not lives then ask(scene, ("select count(*) from pgflow.finish_rollout(%s)"):format(force)) end
-    return ask(scene, "select count(*) from pgflow.rollouts r where r.finished_at is null") == "0\n"
+    local open, live = ask(scene, "select count(*), sum(s.live_workers) from pgflow.rollout_status() s"):match "(%d+)|(%d*)"
+    if open and open ~= "0" and (force or live == "0") then
+      ask(scene, ("select count(*) from pgflow.finish_rollout(%s)"):format(force))
+    end
+    return open == "0"
   end
 end
 

@@ -125,13 +125,22 @@ local function reload_at_last(scene)
   return last
 end
 
--- For whoever looks for the reason: what is unfinished or inconsistent.
+-- The tasks of runs with a wrong output.
+local WRONG = ([[
+  select r.flow_slug as version, r.input as run_input, r.output as run_output, t.*
+  from pgflow.runs r
+  join pgflow.step_tasks t on t.run_id = r.run_id
+  where r.status = 'completed' and r.output is distinct from %s
+  order by t.run_id, t.step_slug, t.task_index]]):format(code.EXPECTED)
+
+-- For whoever looks for the reason: what is unfinished, inconsistent or wrong.
 local function keep_rows(scene)
   for name, sql in pairs {
     invariants = "select * from pgflow.check_invariants()",
     runs = "select * from pgflow.runs r where r.status <> 'completed' order by r.started_at",
     tasks = "select * from pgflow.step_tasks t where t.status <> 'completed' order by t.run_id, t.step_slug, t.task_index",
     workers = "select * from pgflow.workers w order by w.started_at",
+    wrong = scene.code and WRONG or nil,
   } do
     local answer = scene.db:try("\\x on\n" .. sql)
     files.write(("%s/%s.txt"):format(scene.logs, name), answer.out .. answer.err)
