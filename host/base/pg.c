@@ -79,6 +79,10 @@ void pg_broke(struct pg *pg, const struct err *reason) {
   struct pg_unit *lost = pg->sent;
   int retry_ms = backoff_ms(pg);
   pg->sent = NULL;
+  if (pg->options.keeps_nothing) {
+    DL_CONCAT(lost, pg->queue);
+    pg->queue = NULL;
+  }
   pg->failures++;
   drop_connection(pg);
   pg_set_state(pg, PG_WAITING);

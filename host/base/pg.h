@@ -21,6 +21,7 @@ struct pg_options { /* borrowed until pg_close, except conninfo and application_
   /* A unit that is not answered for so long after it was sent has the connection replaced. Twice as long after each such
    * replacement until a unit is answered, so that a statement that takes its time ends some day. 0: whoever submits watches. */
   int deadline_ms;
+  bool keeps_nothing; /* units that were not sent when the connection breaks end with it, as those that were */
 };
 
 /* A process of the server. A pid alone may belong to somebody else after a restart. */
@@ -33,7 +34,8 @@ struct pg_events {
   /* A connection has been made and set up; units are sent from now on. After every reconnect again. */
   void (*ready)(void *owner);
   /* The connection broke, or could not be made or set up. Units that were sent have ended with the same error before;
-   * those that were not stay queued. The next attempt is made in retry_ms. An error with an SQLSTATE came from the server. */
+   * those that were not stay queued, unless keeps_nothing. The next attempt is made in retry_ms. An error with an SQLSTATE came
+   * from the server. */
   void (*lost)(void *owner, const struct err *err, int retry_ms);
   /* A notification on the channel; NULL if not wanted. */
   void (*notified)(void *owner, const char *channel, const char *payload);

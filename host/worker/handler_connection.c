@@ -225,6 +225,7 @@ void handler_connection_new(struct handler_pool *pool) {
       .application_name = pool->options.application_name,
       .session = session,
       .session_count = sizeof session / sizeof *session,
+      .keeps_nothing = true,
   };
   struct err err;
   struct handler_connection *connection = xcalloc(1, sizeof *connection);

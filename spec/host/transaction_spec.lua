@@ -21,6 +21,11 @@ local how = {
   fails = function() luaflow.fail "for good" end,
   snoozes = function(_, ctx) if ctx.attempt == 1 and not kept then kept = true luaflow.snooze(0, "later") end return "woken" end,
   sleeps = function(_, ctx) ctx:sleep(60) end,
+  writes_twice = function(_, ctx)
+    ctx.tx:query "insert into spec_transfers values (1)"
+    ctx:sleep(1)
+    ctx.tx:query "insert into spec_transfers values (2)"
+  end,
   opens_late = function(_, ctx)
     ctx:sleep(1)
     local ok, e = pcall(function() return ctx.tx:query "select 1" end)
@@ -322,6 +327,25 @@ describe("a transactional step", function()
     assert.same({ "x0", 2 }, { moved(), ran() })
     assert.equal(1, here.db:number "select t.attempts_count from pgflow.step_tasks t")
     host:await_log "restarted_handler"
+  end)
+
+  it("does not go on over another connection when its own breaks as a statement comes", function()
+    between = proxy.open(here.db)
+    local host = worker({ database = between.conninfo }, "--handler-connections", "1")
+    start { how = "writes_twice" }
+    start { how = "writes_twice" } -- waits for the connection
+    wait.till(function()
+      return here.db:number [[
+        select count(*) from pg_stat_activity a where a.datname = current_database()
+          and a.application_name like 'luaflow handler%' and a.state = 'idle in transaction' and a.query like 'insert%']] == 1
+    end, 20, "the first statement")
+    host.process:signal(process.SIGSTOP)
+    wait.pause(1.5) -- the second lies there
+    between:tell("handler", "cut")
+    host.process:signal(process.SIGCONT)
+    here.db:await_runs()
+    assert.equal(2, here.db:number "select count(*) from pgflow.runs r where r.status = 'completed'")
+    assert.equal("1 1 2 2", here.db:text "select string_agg(n::text, ' ' order by n) from spec_transfers")
   end)
 
   it("is given up when it was refused and then lost its connection", function()
