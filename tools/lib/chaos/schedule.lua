@@ -9,6 +9,7 @@ local WEIGHTS = {
   { "reload", 4 }, { "bad_reload", 4 }, { "version", 3 }, { "rollout", 2 },
 }
 local CONNECTIONS = { "control", "work", "handler", "all" }
+local ROLLOUT = 8 -- seconds, at most: nothing runs meanwhile
 local FIRST, SHORTEST, LONGEST = 8, 2, 8 -- seconds: the first fault, and from one to the next
 
 local function pick(random)
@@ -44,6 +45,7 @@ function schedule.make(seed, seconds, workers, without)
       at = at, kind = pick(random), worker = random(workers), connection = CONNECTIONS[random(#CONNECTIONS)],
       lasts = is_long and 32 + random(12) or random(5), choice = random(1000),
     }
+    if fault.kind == "rollout" then fault.lasts = math.min(fault.lasts, ROLLOUT) end
     if not ("," .. (without or "") .. ","):find("," .. fault.kind .. ",", 1, true) then list[#list + 1] = fault end
     at = at + SHORTEST + random() * (LONGEST - SHORTEST)
   end
