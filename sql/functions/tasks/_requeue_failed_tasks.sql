@@ -19,10 +19,9 @@ begin
     where t.run_id = any (array[g.run_id]) and t.step_slug = g.step_slug and t.task_index = g.task_index and g.effect in ('retry', 'snooze')
     returning t.flow_slug, t.step_slug, t.queue_name, t.message_id, t.attempts_count, g.delay
   )
-  select array_agg(q.queue_name), array_agg(q.message_id), array_agg(clock_timestamp() + make_interval(secs => case
-    when q.delay is null then pgflow.calculate_retry_delay(coalesce(d.opt_base_delay, f.opt_base_delay), q.attempts_count)
-    else least(greatest(q.delay, 0), 315360000)
-  end))
+  select array_agg(q.queue_name), array_agg(q.message_id), array_agg(clock_timestamp() + make_interval(
+    secs => pgflow._retry_delay(q.delay, coalesce(d.opt_base_delay, f.opt_base_delay), q.attempts_count)
+  ))
   into v_queue_names, v_message_ids, v_visible_at
   from requeued q
   join pgflow.steps d on d.flow_slug = any (array[q.flow_slug]) and d.step_slug = q.step_slug

@@ -42,9 +42,8 @@ begin
   v_answers := pgflow._settle_duplicates(p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos, v_answers);
   return query
     select a.n::int, a.answer, case
-      when a.answer <> 'done' or t.status <> 'queued' then null
-      when a.delay is null then pgflow.calculate_retry_delay(coalesce(d.opt_base_delay, f.opt_base_delay), t.attempts_count)
-      else least(greatest(a.delay, 0), 315360000)
+      when a.answer = 'done' and t.status = 'queued'
+        then pgflow._retry_delay(a.delay, coalesce(d.opt_base_delay, f.opt_base_delay), t.attempts_count)
     end
     from unnest(v_answers, p_run_ids, p_step_slugs, p_task_indexes, p_delays) with ordinality
       as a (answer, run_id, step_slug, task_index, delay, n)
