@@ -9,7 +9,7 @@ begin
     from (select distinct r.value as queue_name from jsonb_each_text(p_routing) r where r.value <> p_queue_name) q
     where not exists (
       select from pgflow.workers w
-      where w.queue_name = q.queue_name and w.stopped_at is null and w.deprecated_at is null and w.last_heartbeat_at > clock_timestamp() - interval '30 seconds'
+      where w.queue_name = q.queue_name and w.deprecated_at is null and pgflow._is_alive(w)
     )
   );
 end;

@@ -32,7 +32,7 @@ begin
   select w.* into v_worker
   from pgflow.workers w
   join pgflow.worker_handlers h on h.worker_id = w.worker_id
-  where h.flow_slug = v_flow.flow_slug and w.stopped_at is null and w.last_heartbeat_at > clock_timestamp() - interval '30 seconds'
+  where h.flow_slug = v_flow.flow_slug and pgflow._is_alive(w)
   limit 1;
   if found then
     raise exception 'worker % of queue % still has flow % among its handlers', v_worker.worker_id, v_worker.queue_name, v_flow.flow_slug

@@ -12,8 +12,7 @@ begin
     and exists (
       select from pgflow.workers w
       where w.queue_name = q.queue_name
-        and w.stopped_at is null
-        and w.last_heartbeat_at > clock_timestamp() - interval '30 seconds'
+        and pgflow._is_alive(w)
     );
 end;
 $$;

@@ -6,22 +6,13 @@ returns table (depth bigint, visible bigint, oldest_age interval, in_flight bigi
 language plpgsql volatile security definer
 set search_path = ''
 as $$
-declare
-  v_worker_ids uuid[] := array(
-    select w.worker_id from pgflow.workers w
-    where w.queue_name = p_queue_name and w.stopped_at is null and w.deprecated_at is null
-      and w.last_heartbeat_at > clock_timestamp() - interval '30 seconds'
-  );
 begin
-  live_workers := cardinality(v_worker_ids);
+  live_workers := (
+    select count(*) from pgflow.workers w where w.queue_name = p_queue_name and w.deprecated_at is null and pgflow._is_alive(w)
+  );
   uncovered_pairs := array(
     select p.flow_slug || '.' || p.step_slug from pgflow._reachable_pairs(p_queue_name) p
-    where v_worker_ids = '{}' or exists (
-      select from unnest(v_worker_ids) as w (worker_id)
-      where not exists (
-        select from pgflow.worker_handlers h where h.worker_id = w.worker_id and h.flow_slug = p.flow_slug and h.step_slug = p.step_slug
-      )
-    )
+    where not pgflow._is_handled(p_queue_name, p.flow_slug, p.step_slug)
     order by 1
   );
   if pgflow._queue_exists(p_queue_name) then

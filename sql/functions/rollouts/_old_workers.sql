@@ -4,6 +4,5 @@ language sql volatile
 set search_path = ''
 as $$
   select w.* from pgflow.workers w
-  where w.function_name = p_function_name and w.deprecated_at is not null and w.stopped_at is null
-    and w.last_heartbeat_at > clock_timestamp() - interval '30 seconds';
+  where w.function_name = p_function_name and w.deprecated_at is not null and pgflow._is_alive(w);
 $$;

@@ -21,7 +21,7 @@ begin
   end if;
   v_live := (
     select count(*) from pgflow.workers w
-    where w.function_name = v_name and w.stopped_at is null and w.last_heartbeat_at > clock_timestamp() - interval '30 seconds'
+    where w.function_name = v_name and pgflow._is_alive(w)
   );
   if v_live > 0 then
     raise exception 'worker function % still has live workers: %', v_name, v_live

@@ -25,15 +25,7 @@ begin
     and not exists (
       select from pgflow.step_states t where t.run_id = p_run.run_id and t.step_slug = s.step_slug and t.status = 'completed'
     )
-    and not coalesce((
-      select bool_and(exists (
-        select from pgflow.worker_handlers h
-        where h.worker_id = w.worker_id and h.flow_slug = s.flow_slug and h.step_slug = s.step_slug
-      ))
-      from pgflow.workers w
-      where w.queue_name = s.queue_name and w.stopped_at is null and w.deprecated_at is null
-        and w.last_heartbeat_at > clock_timestamp() - interval '30 seconds'
-    ), false);
+    and not pgflow._is_handled(s.queue_name, s.flow_slug, s.step_slug);
   if v_unhandled is not null then
     raise exception 'version % is not active, and not every live worker of their queues handles its steps %', p_run.flow_slug, v_unhandled
       using errcode = 'object_not_in_prerequisite_state', hint = case

@@ -10,7 +10,7 @@ begin
   v_worker_ids := array(
     select w.worker_id from pgflow.workers w
     where w.last_heartbeat_at < p_before
-      and (w.stopped_at is not null or w.last_heartbeat_at < clock_timestamp() - interval '30 seconds')
+      and not pgflow._is_alive(w)
       and pgflow._queue_exists(w.queue_name)
     for update skip locked
   );

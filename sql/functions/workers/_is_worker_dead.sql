@@ -6,7 +6,7 @@ as $$
 begin
   return not exists (
     select from pgflow.workers w
-    where w.worker_id = p_worker_id and w.stopped_at is null and w.last_heartbeat_at > clock_timestamp() - interval '30 seconds'
+    where w.worker_id = p_worker_id and pgflow._is_alive(w)
   );
 end;
 $$;
