@@ -3,10 +3,14 @@ create or replace function pgflow._check_lengths(variadic p_lengths int[]) retur
 language plpgsql immutable
 set search_path = ''
 as $$
+declare
+  v_length int;
 begin
-  if (select min(coalesce(l.length, 0)) <> max(coalesce(l.length, 0)) from unnest(p_lengths) as l (length)) then
-    raise exception 'the arrays differ in length: %', array_to_string(p_lengths, ', ', '0')
-      using errcode = 'array_subscript_error', hint = 'each position of the arrays speaks of one task';
-  end if;
+  foreach v_length in array p_lengths loop
+    if coalesce(v_length, 0) <> coalesce(p_lengths[1], 0) then
+      raise exception 'the arrays differ in length: %', array_to_string(p_lengths, ', ', '0')
+        using errcode = 'array_subscript_error', hint = 'each position of the arrays speaks of one task';
+    end if;
+  end loop;
 end;
 $$;
