@@ -2,6 +2,6 @@
 #ifndef LUAFLOW_BASE_VERSION_H
 #define LUAFLOW_BASE_VERSION_H
 
-#define LUAFLOW_VERSION "0.1.0"
+#define LUAFLOW_VERSION "0.2.0"
 
 #endif

@@ -2,7 +2,7 @@
 -- Locks: the alias's row and its advisory lock, exclusively, until commit: no start resolves the name meanwhile.
 create or replace function pgflow._activate_alias(p_flow_alias text, p_flow_slug text, p_worker_id uuid) returns boolean
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_from text;

@@ -2,7 +2,7 @@
 -- the alias or removes its flows holds it exclusively.
 create or replace function pgflow._alias_lock_key(p_flow_alias text) returns bigint
 language sql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select hashtextextended('pgflow.alias:' || p_flow_alias, 0);
 $$;

@@ -3,7 +3,7 @@
 create or replace function pgflow._check_coverage(p_queue_name text, p_registry jsonb, p_checks pgflow.deployment_check[])
 returns setof pgflow.deployment_check
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_flow_slugs text[];

@@ -2,7 +2,7 @@
 -- Names are judged against the stored flows and those of the registry alike.
 create or replace function pgflow._check_flow_deployment(p_flow jsonb, p_registry jsonb) returns pgflow.deployment_check
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_slug text := p_flow ->> 'slug';

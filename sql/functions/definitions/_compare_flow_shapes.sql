@@ -1,7 +1,7 @@
 -- What differs between two shapes, in words; empty where they are equal. Options are never compared.
 create or replace function pgflow._compare_flow_shapes(p_local jsonb, p_db jsonb) returns text[]
 language plpgsql immutable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_local_count int := jsonb_array_length(p_local -> 'steps');

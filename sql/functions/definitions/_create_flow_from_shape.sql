@@ -4,7 +4,7 @@ create or replace function pgflow._create_flow_from_shape(
   p_flow_slug text, p_shape jsonb, p_flow_alias text, p_routing jsonb, p_is_deployed boolean
 ) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_step jsonb;

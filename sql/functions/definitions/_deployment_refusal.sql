@@ -3,7 +3,7 @@
 -- the deployment lock; raises lock_not_available then.
 create or replace function pgflow._deployment_refusal(p_worker_id uuid, p_function_name text) returns text
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set lock_timeout = '500ms'
 as $$
 begin

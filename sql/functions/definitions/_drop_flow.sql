@@ -2,7 +2,7 @@
 -- version if this one was it. Ended runs are locked too: they may be pruned meanwhile. The caller holds the deployment lock and the alias's lock, exclusively.
 create or replace function pgflow._drop_flow(p_flow_slug text) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_queue_names text[];

@@ -3,7 +3,7 @@
 -- Locks: the alias, exclusively, until commit; then as _drop_flow.
 create or replace function pgflow._forget_version(p_flow pgflow.flows) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform pgflow._lock_aliases(array[p_flow.flow_alias]);

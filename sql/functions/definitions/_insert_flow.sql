@@ -4,7 +4,7 @@ create or replace function pgflow._insert_flow(
   p_flow_slug text, p_flow_alias text, p_max_attempts int, p_base_delay int, p_timeout int, p_is_deployed boolean
 ) returns pgflow.flows
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_flow pgflow.flows;

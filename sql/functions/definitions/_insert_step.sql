@@ -5,7 +5,7 @@ create or replace function pgflow._insert_step(
   p_required_input_pattern jsonb, p_forbidden_input_pattern jsonb, p_when_unmet text, p_when_exhausted text
 ) returns pgflow.steps
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_step pgflow.steps;

@@ -2,7 +2,7 @@
 -- behind it: it gives back what it has after 300 ms and tries again, for 3 s. Raises lock_not_available where a transaction that started a run stays open for longer.
 create or replace function pgflow._lock_aliases(p_flow_aliases text[]) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set lock_timeout = '300ms'
 as $$
 declare

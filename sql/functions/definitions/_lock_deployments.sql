@@ -2,7 +2,7 @@
 -- the one that the lock protects (REPEATABLE READ and above).
 create or replace function pgflow._lock_deployments() returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if current_setting('transaction_isolation') in ('repeatable read', 'serializable') then

@@ -2,7 +2,7 @@
 -- steps that are created or started in a started run. Existence tests: the cost does not grow with the number of ended runs.
 create or replace function pgflow._reachable_pairs(p_queue_name text) returns table (flow_slug text, step_slug text, held_by text)
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off

@@ -4,7 +4,7 @@ create or replace function pgflow._register_worker(
   p_worker_id uuid, p_function_name text, p_queue_name text, p_registry jsonb, p_generation bigint
 ) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set lock_timeout = '500ms'
 as $$
 begin

@@ -2,7 +2,7 @@
 -- handles now.
 create or replace function pgflow._registry_aliases(p_worker_id uuid, p_queue_name text, p_registry jsonb) returns text[]
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select array(
     select f.value ->> 'alias' from jsonb_array_elements(p_registry -> 'flows') as f (value)

@@ -1,7 +1,7 @@
 -- What is wrong with one flow of a registry by itself, whatever is stored; null where nothing is.
 create or replace function pgflow._registry_fault(p_flow jsonb, p_registry jsonb) returns text
 language plpgsql immutable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_slug text := p_flow ->> 'slug';

@@ -3,7 +3,7 @@
 create or replace function pgflow._select_version(p_flow jsonb, p_registry jsonb, p_worker_id uuid)
 returns table (alias_status text, message text)
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

@@ -2,7 +2,7 @@
 -- lock protects (REPEATABLE READ and above) fails with serialization_failure, and is to be tried again.
 create or replace function pgflow._share_alias(p_flow_alias text) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform pg_advisory_xact_lock_shared(pgflow._alias_lock_key(p_flow_alias));

@@ -2,7 +2,7 @@
 -- runtime options. The caller holds the deployment lock and the alias's.
 create or replace function pgflow._store_flow(p_flow jsonb, p_check_status text) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_slug text := p_flow ->> 'slug';

@@ -2,7 +2,7 @@
 -- are not touched. The deployment lock is held by the caller.
 create or replace function pgflow._update_runtime_options(p_flow_slug text, p_shape jsonb) returns void
 language sql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   update pgflow.flows f
   set opt_max_attempts = o.max_attempts, opt_base_delay = o.base_delay, opt_timeout = o.timeout

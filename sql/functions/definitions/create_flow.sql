@@ -7,7 +7,7 @@ create or replace function pgflow.create_flow(
   flow_slug text, max_attempts int default null, base_delay int default null, timeout int default null
 ) returns pgflow.flows
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

@@ -4,7 +4,7 @@
 -- Locks: the deployment lock and the alias, exclusively, until commit; the flow's started runs in order, tasks, then queue rows.
 create or replace function pgflow.delete_flow_and_data(p_flow_slug text) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_flow pgflow.flows;

@@ -11,7 +11,7 @@ create or replace function pgflow.deploy_flows(
   p_worker_id uuid, p_function_name text, p_queue_name text, p_registry jsonb, p_generation bigint
 ) returns table (flow_slug text, status text, alias_status text, differences text[], message text)
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

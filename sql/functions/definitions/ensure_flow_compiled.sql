@@ -6,7 +6,7 @@
 -- Locks: the deployment lock until commit; the alias, exclusively, where it stores.
 create or replace function pgflow.ensure_flow_compiled(flow_slug text, shape jsonb) returns jsonb
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

@@ -2,7 +2,7 @@
 -- the deployment may find something else.
 create or replace function pgflow.preview_deployment(p_registry jsonb) returns setof pgflow.deployment_check
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select c.*
   from jsonb_array_elements(p_registry -> 'flows') with ordinality as f (value, n)

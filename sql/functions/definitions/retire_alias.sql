@@ -4,7 +4,7 @@
 -- Locks: the deployment lock and the alias, exclusively, until commit.
 create or replace function pgflow.retire_alias(flow_alias text) returns text
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

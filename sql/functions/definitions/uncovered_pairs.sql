@@ -3,7 +3,7 @@
 create or replace function pgflow.uncovered_pairs(p_queue_name text, p_flow_slugs text[], p_step_slugs text[])
 returns table (flow_slug text, step_slug text, held_by text)
 language plpgsql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin

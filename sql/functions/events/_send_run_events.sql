@@ -2,7 +2,7 @@
 -- caller has just changed their status, once.
 create or replace function pgflow._send_run_events(p_run_ids uuid[]) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if not pgflow._can_send_events() then

@@ -2,7 +2,7 @@
 -- run in the order of step_index. The caller has just changed their status, once. The payload's event_type leaves the slug out.
 create or replace function pgflow._send_step_events(p_run_ids uuid[], p_step_slugs text[]) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if not pgflow._can_send_events() then

@@ -1,7 +1,7 @@
 -- The part of check_invariants that looks at definitions, aliases and workers.
 create or replace function pgflow._check_definitions() returns table (invariant text, subject text, detail text)
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin

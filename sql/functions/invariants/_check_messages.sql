@@ -1,7 +1,7 @@
 -- The part of check_invariants that looks at messages: every active task has one in its queue, and every message there has an active task.
 create or replace function pgflow._check_messages() returns table (invariant text, subject text, detail text)
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

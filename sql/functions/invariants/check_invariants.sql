@@ -3,7 +3,7 @@
 -- step's route. Empty where all is well, in the middle of work too. Reads everything: for operators and specs. Takes no locks.
 create or replace function pgflow.check_invariants() returns table (invariant text, subject text, detail text)
 language plpgsql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin

@@ -2,7 +2,7 @@
 -- Locks: the queue rows. A message that is no longer in its queue is no error. Called last, after the rows of tasks.
 create or replace function pgflow._archive_messages(p_queue_names text[], p_message_ids bigint[]) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_queue record;

@@ -2,7 +2,7 @@
 -- that do not exist any more. Locks: the messages' rows.
 create or replace function pgflow._delete_messages(p_queue_names text[], p_message_ids bigint[]) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_queue record;

@@ -1,7 +1,7 @@
 -- How many messages of a queue, and how many in its archive, belong to no task. Raises undefined_table for a queue that does not exist.
 create or replace function pgflow._foreign_messages(p_queue_name text) returns table (waiting bigint, archived bigint)
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query execute format(

@@ -1,7 +1,7 @@
 -- The largest id that a queue has given to a message; 0 where it has given none. It is below those that tasks know where the queue was made anew.
 create or replace function pgflow._last_message_id(p_queue_name text) returns bigint
 language sql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select coalesce(pg_sequence_last_value(
     pg_get_serial_sequence(format('pgmq.%I', pgmq.format_table_name(p_queue_name, 'q')), 'msg_id')::regclass

@@ -1,7 +1,7 @@
 -- The milliseconds until the next hidden message of a queue becomes visible; null where none is hidden.
 create or replace function pgflow._next_visible_ms(p_queue_name text) returns bigint
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_next timestamptz;

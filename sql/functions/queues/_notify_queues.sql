@@ -3,7 +3,7 @@
 -- nothing is sent where nobody listens.
 create or replace function pgflow._notify_queues(p_queue_names text[]) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform pg_notify('pgflow:' || q.queue_name, '')

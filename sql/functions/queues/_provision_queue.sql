@@ -2,7 +2,7 @@
 -- the messages of its active tasks. The caller has asked _queue_refusal and holds the deployment lock.
 create or replace function pgflow._provision_queue(p_queue_name text) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if not pgflow._queue_exists(p_queue_name) or not exists (select from pgmq.meta m where m.queue_name = p_queue_name) then

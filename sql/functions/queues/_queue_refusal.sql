@@ -2,7 +2,7 @@
 -- is never taken over silently.
 create or replace function pgflow._queue_refusal(p_queue_name text) returns text
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select case
     when not pgflow.is_valid_queue_name(p_queue_name) then format(

@@ -3,7 +3,7 @@
 create or replace function pgflow._read_messages(p_queue_name text, p_hidden_s int, p_quantity int)
 returns table (msg_id bigint, enqueued_at timestamptz)
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set enable_nestloop = off
 set enable_hashjoin = off
 set enable_mergejoin = on

@@ -4,7 +4,7 @@
 -- Locks: the started runs with tasks there, in order, then the tasks. Called by deployments.
 create or replace function pgflow._refill_queue(p_queue_name text) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_run_ids uuid[];

@@ -3,7 +3,7 @@
 create or replace function pgflow._set_visibility(p_queue_names text[], p_message_ids bigint[], p_visible_at timestamptz[])
 returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_queue record;

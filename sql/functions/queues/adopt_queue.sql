@@ -4,7 +4,7 @@
 -- Locks: the deployment lock until commit.
 create or replace function pgflow.adopt_queue(queue_name text) returns void
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

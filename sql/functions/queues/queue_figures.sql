@@ -4,7 +4,7 @@
 create or replace function pgflow.queue_figures(p_queue_name text)
 returns table (depth bigint, visible bigint, oldest_age interval, in_flight bigint, live_workers int, uncovered_pairs text[])
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   live_workers := (

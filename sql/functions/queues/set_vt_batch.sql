@@ -4,7 +4,7 @@
 create or replace function pgflow.set_vt_batch(queue_name text, msg_ids bigint[], vt_offsets int[])
 returns table (msg_id bigint, read_ct int, enqueued_at timestamptz, vt timestamptz, message jsonb, headers jsonb)
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin

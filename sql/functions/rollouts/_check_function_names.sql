@@ -1,7 +1,7 @@
 -- Raises undefined_object where one of the names is not a worker function, with those that there are.
 create or replace function pgflow._check_function_names(p_function_names text[]) returns void
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_unknown text := (

@@ -2,7 +2,7 @@
 create or replace function pgflow._switch_worker_functions(p_function_names text[], p_enabled boolean)
 returns table (function_name text, enabled boolean, was_enabled boolean)
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin

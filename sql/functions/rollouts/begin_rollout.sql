@@ -8,7 +8,7 @@
 create or replace function pgflow.begin_rollout(p_function_names text[], p_new_function_names text[] default '{}')
 returns table (function_name text, was_enabled boolean, live_workers int)
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

@@ -3,7 +3,7 @@
 create or replace function pgflow.disable_worker_functions(p_function_names text[])
 returns table (function_name text, enabled boolean, was_enabled boolean)
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform pgflow._check_function_names(p_function_names);

@@ -3,7 +3,7 @@
 -- Locks: the rollout's record, the functions' rows in order; until commit.
 create or replace function pgflow.finish_rollout(p_force boolean default false) returns table (function_name text, enabled boolean)
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

@@ -3,7 +3,7 @@
 -- A worker of it that starts later records it anew, enabled. Locks: that of deployments and that of rollouts, until commit: those under way are waited for.
 create or replace function pgflow.forget_worker_function(function_name text) returns void
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

@@ -5,7 +5,7 @@ returns table (
   function_name text, queue_names text[], was_enabled boolean, enabled boolean, live_workers int, tasks_in_flight bigint, begun_at timestamptz
 )
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin

@@ -2,7 +2,7 @@
 -- changed by hand. Returns the run's status; null for an unknown run. Locks: the run.
 create or replace function pgflow._advance_run(p_run_id uuid) returns text
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform pgflow.lock_runs(array[p_run_id]);

@@ -1,7 +1,7 @@
 -- Cancels what is queued or started in runs that have just ended early, and archives its messages. Their steps keep the state they have.
 create or replace function pgflow._cancel_tasks(p_run_ids uuid[]) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_queue_names text[];

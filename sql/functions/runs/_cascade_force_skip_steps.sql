@@ -4,7 +4,7 @@
 -- Raises no_data_found for an unknown run. Locks: the run, then as fail_tasks.
 create or replace function pgflow._cascade_force_skip_steps(run_id uuid, step_slug text, skip_reason text) returns int
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

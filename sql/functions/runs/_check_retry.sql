@@ -2,7 +2,7 @@
 -- would run is not handled by every live worker of its queue, or there is none (I6). Workers are judged under READ COMMITTED only.
 create or replace function pgflow._check_retry(p_run pgflow.runs) returns void
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_active text := (select a.active_flow_slug from pgflow.flow_aliases a where a.flow_alias = p_run.flow_alias);

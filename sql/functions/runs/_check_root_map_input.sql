@@ -1,7 +1,7 @@
 -- Raises where a flow has maps over the run's input and that input is not an array.
 create or replace function pgflow._check_root_map_input(p_flow_slug text, p_input jsonb) returns void
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if coalesce(jsonb_typeof(p_input), 'null') <> 'array' and exists (

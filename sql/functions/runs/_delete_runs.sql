@@ -2,7 +2,7 @@
 -- The runs are locked by the caller.
 create or replace function pgflow._delete_runs(p_run_ids uuid[]) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_queue_names text[];

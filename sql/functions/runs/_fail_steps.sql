@@ -2,7 +2,7 @@
 -- other steps keep the state they have. A run that has ended already is left alone.
 create or replace function pgflow._fail_steps(p_run_ids uuid[], p_step_slugs text[], p_error_messages text[]) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_run_ids uuid[];

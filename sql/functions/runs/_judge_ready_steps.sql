@@ -4,7 +4,7 @@
 create or replace function pgflow._judge_ready_steps(p_run_ids uuid[], p_step_slugs text[])
 returns table (run_id uuid, step_slug text, verdict text)
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin

@@ -3,7 +3,7 @@
 -- Raises lock_not_available where a run stays locked for longer.
 create or replace function pgflow._lock_runs_briefly(p_run_ids uuid[]) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set lock_timeout = '500ms'
 as $$
 begin

@@ -5,7 +5,7 @@ returns table (
   queue_name text, start_delay int, flow_slug text, run_id uuid, step_slug text, task_index int, input jsonb
 )
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin

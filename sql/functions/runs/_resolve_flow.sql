@@ -2,7 +2,7 @@
 -- Raises with what to do for a name that cannot be started. Locks: the alias, shared, until commit.
 create or replace function pgflow._resolve_flow(p_name text) returns pgflow.flows
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_alias text := coalesce(

@@ -2,7 +2,7 @@
 -- step's queue, sends the messages, delayed by the step's start delay, and wakes the workers of those queues.
 create or replace function pgflow._start_steps(p_run_ids uuid[], p_step_slugs text[]) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_run_ids uuid[];

@@ -4,7 +4,7 @@
 -- Locks: the run, tasks, then queue rows; until commit.
 create or replace function pgflow.cancel_run(run_id uuid, reason text default null) returns setof pgflow.runs
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off

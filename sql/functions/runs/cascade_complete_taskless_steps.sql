@@ -2,7 +2,7 @@
 -- Conditions, skips, empty maps and starts are one path here, so what is ready moves all the way. Locks: the run.
 create or replace function pgflow.cascade_complete_taskless_steps(run_id uuid) returns int
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

@@ -2,7 +2,7 @@
 -- Conditions, skips, empty maps and starts are one path here, so what is ready moves all the way. Locks: the run.
 create or replace function pgflow.cascade_resolve_conditions(run_id uuid) returns boolean
 language sql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select pgflow._advance_run(cascade_resolve_conditions.run_id) <> 'failed';
 $$;

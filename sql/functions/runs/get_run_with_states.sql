@@ -1,7 +1,7 @@
 -- get_run_with_states(run_id) -> {"run": its row, "steps": [the rows of its step states, in the order of step_index]}; null for an unknown run.
 create or replace function pgflow.get_run_with_states(run_id uuid) returns jsonb
 language sql stable security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object('run', to_jsonb(r), 'steps', (
     select coalesce(jsonb_agg(to_jsonb(s) order by d.step_index), '[]')

@@ -4,7 +4,7 @@
 -- Locks: the rows of the runs, until commit.
 create or replace function pgflow.lock_runs(p_run_ids uuid[], p_claiming_queue text default null) returns void
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off

@@ -6,7 +6,7 @@
 -- Locks: the runs, leaving those that are locked for the next time.
 create or replace function pgflow.prune_data_older_than(retention interval, max_runs int default 10000) returns bigint
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_before timestamptz := now() - prune_data_older_than.retention;

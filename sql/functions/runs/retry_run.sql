@@ -4,7 +4,7 @@
 -- Locks: the alias, shared, and the retried run; until commit.
 create or replace function pgflow.retry_run(run_id uuid) returns setof pgflow.runs
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off

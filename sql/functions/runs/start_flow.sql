@@ -8,7 +8,7 @@ create or replace function pgflow.start_flow(
   flow_slug text, input jsonb, run_id uuid default null, idempotency_key text default null
 ) returns setof pgflow.runs
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off

@@ -2,7 +2,7 @@
 -- Raises and locks as start_flow.
 create or replace function pgflow.start_flow_with_states(flow_slug text, input jsonb, run_id uuid default null) returns jsonb
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_run_id uuid := (

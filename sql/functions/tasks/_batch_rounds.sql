@@ -2,7 +2,7 @@
 -- of the run in the batch, by step_index, is recorded in round n: it may find the run ended by what came before.
 create or replace function pgflow._batch_rounds(p_run_ids uuid[], p_step_slugs text[]) returns int[]
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_rounds int[];

@@ -1,7 +1,7 @@
 -- Raises array_subscript_error where arrays that are given position by position differ in length; null counts as empty.
 create or replace function pgflow._check_lengths(variadic p_lengths int[]) returns void
 language plpgsql immutable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_length int;

@@ -8,7 +8,7 @@ returns table (
   claim_no bigint, attempt int, max_attempts int, timeout_s int
 )
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin

@@ -1,7 +1,7 @@
 -- Why a worker may not claim: 'not_subscribed' (row missing, of another queue, deprecated or stopped) or 'stale_generation'; null where it may.
 create or replace function pgflow._claim_refusal(p_worker_id uuid, p_generation bigint, p_queue_name text) returns text
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (

@@ -1,7 +1,7 @@
 -- The input of a step with dependencies: the table of those that completed, slug -> output.
 create or replace function pgflow._dependency_table(p_run_id uuid, p_step_slug text) returns jsonb
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (

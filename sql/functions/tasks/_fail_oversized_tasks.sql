@@ -2,7 +2,7 @@
 -- claim could ever take them, nor what is read with them. All the messages are visible again. A task whose run is locked is left for the next claim.
 create or replace function pgflow._fail_oversized_tasks(p_queue_name text, p_message_ids bigint[]) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_task record;

@@ -5,7 +5,7 @@
 create or replace function pgflow._judge_callbacks(p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_claim_nos bigint[])
 returns text[]
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (

@@ -4,7 +4,7 @@ create or replace function pgflow._judge_failures(
   p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_answers text[], p_permanent boolean[], p_free boolean[]
 ) returns text[]
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (

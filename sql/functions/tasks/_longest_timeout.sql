@@ -1,7 +1,7 @@
 -- The longest effective timeout of the steps that a worker handles, in seconds.
 create or replace function pgflow._longest_timeout(p_worker_id uuid) returns int
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (

@@ -4,7 +4,7 @@ create or replace function pgflow._record_completions(
   p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_outputs jsonb[], p_answers text[]
 ) returns text[]
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_answers text[] := pgflow._find_type_violations(p_run_ids, p_step_slugs, p_task_indexes, p_outputs, p_answers);

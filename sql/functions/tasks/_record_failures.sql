@@ -4,7 +4,7 @@ create or replace function pgflow._record_failures(
   p_answers text[]
 ) returns text[]
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_effects text[] := pgflow._judge_failures(p_run_ids, p_step_slugs, p_task_indexes, p_answers, p_permanent, p_free);

@@ -3,7 +3,7 @@ create or replace function pgflow._record_type_violations(
   p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_outputs jsonb[], p_answers text[]
 ) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_run_ids uuid[];

@@ -4,7 +4,7 @@
 create or replace function pgflow._recover_queues(p_queue_names text[], p_may_judge_workers boolean)
 returns table (run_id uuid, step_slug text, task_index int, reason text, outcome text)
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

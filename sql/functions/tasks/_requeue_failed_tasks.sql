@@ -3,7 +3,7 @@ create or replace function pgflow._requeue_failed_tasks(
   p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_messages text[], p_delays float8[], p_effects text[]
 ) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_queue_names text[];

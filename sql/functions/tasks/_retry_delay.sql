@@ -1,7 +1,7 @@
 -- The seconds until the next attempt of a task that is queued again: the delay that was asked for, within 0 and ten years, else the backoff.
 create or replace function pgflow._retry_delay(p_delay float8, p_base_delay int, p_attempts_count int) returns float8
 language plpgsql immutable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   return case

@@ -3,7 +3,7 @@ create or replace function pgflow._settle_duplicates(
   p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_claim_nos bigint[], p_answers text[]
 ) returns text[]
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if not 'duplicate' = any (p_answers) then

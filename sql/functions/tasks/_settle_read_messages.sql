@@ -5,7 +5,7 @@ create or replace function pgflow._settle_read_messages(
   p_queue_name text, p_message_ids bigint[], p_enqueued_at timestamptz[], p_hidden_s int
 ) returns setof bigint
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_ids bigint[];

@@ -1,7 +1,7 @@
 -- Why a started task counts as stalled: 'timeout' or 'dead_worker'; null where it does not.
 create or replace function pgflow._stall_reason(p_task pgflow.step_tasks, p_may_judge_workers boolean) returns text
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   return case

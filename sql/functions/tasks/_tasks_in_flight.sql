@@ -2,7 +2,7 @@
 -- reads them, until the task ends: tasks need no index on their status.
 create or replace function pgflow._tasks_in_flight(p_queue_name text) returns setof pgflow.step_tasks
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_message_ids bigint[];

@@ -3,7 +3,7 @@
 create or replace function pgflow._unknown_pairs(p_worker_id uuid, p_queue_name text, p_message_ids bigint[])
 returns table (flow_slug text, step_slug text)
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin

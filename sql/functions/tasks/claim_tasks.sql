@@ -12,7 +12,7 @@ returns table (
   attempt int, max_attempts int, timeout_s int, input jsonb, flow_input jsonb
 )
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off

@@ -3,7 +3,7 @@
 create or replace function pgflow.fail_task(run_id uuid, step_slug text, task_index int, error_message text)
 returns setof pgflow.step_tasks
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off

@@ -9,7 +9,7 @@ create or replace function pgflow.fail_tasks(
   p_messages text[], p_delays float8[], p_permanent boolean[], p_free boolean[]
 ) returns table (ordinal int, answer text, retry_delay float8)
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off

@@ -4,7 +4,7 @@ create or replace function pgflow.poll_for_tasks(
   queue_name text, vt int, qty int, max_poll_seconds int default 5, poll_interval_ms int default 100
 ) returns setof pgflow.step_task_record
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   raise notice 'poll_for_tasks gives no tasks: read the queue with pgmq.read_with_poll, then call pgflow.start_tasks';

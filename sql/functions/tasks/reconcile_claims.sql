@@ -6,7 +6,7 @@ create or replace function pgflow.reconcile_claims(
   p_worker_id uuid, p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_claim_nos bigint[]
 ) returns table (run_id uuid, step_slug text, task_index int)
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off

@@ -7,7 +7,7 @@
 create or replace function pgflow.recover_tasks(p_worker_id uuid)
 returns table (run_id uuid, step_slug text, task_index int, reason text, outcome text)
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off

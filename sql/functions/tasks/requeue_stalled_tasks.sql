@@ -4,7 +4,7 @@
 -- Locks: a try-lock on each queue's recovery; then as recover_tasks.
 create or replace function pgflow.requeue_stalled_tasks() returns int
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off

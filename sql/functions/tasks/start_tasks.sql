@@ -4,7 +4,7 @@
 create or replace function pgflow.start_tasks(flow_slug text, msg_ids bigint[], worker_id uuid)
 returns setof pgflow.step_task_record
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off

@@ -6,7 +6,7 @@ create or replace function pgflow.complete_transaction(
   p_token uuid, p_run_id uuid, p_step_slug text, p_task_index int, p_claim_no bigint, p_output jsonb
 ) returns void
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off

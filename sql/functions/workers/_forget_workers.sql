@@ -2,7 +2,7 @@
 -- no started task is theirs. One whose queue is gone is kept: its tasks cannot be found.
 create or replace function pgflow._forget_workers(p_before timestamptz) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_worker_ids uuid[];

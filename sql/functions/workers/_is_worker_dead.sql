@@ -1,7 +1,7 @@
 -- Whether the holder of a claim is dead: its row is missing, it has stopped, or its last heartbeat is 30 s old by the clock.
 create or replace function pgflow._is_worker_dead(p_worker_id uuid) returns boolean
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   return not exists (

@@ -2,7 +2,7 @@
 -- blamed for an outage of the database.
 create or replace function pgflow._may_judge_workers(p_worker_id uuid) returns boolean
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   return pgflow._has_server_settled() and exists (

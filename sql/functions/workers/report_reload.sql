@@ -2,7 +2,7 @@
 -- Locks: the worker's row.
 create or replace function pgflow.report_reload(p_worker_id uuid, p_error text) returns void
 language sql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   update pgflow.workers w set last_reload_at = clock_timestamp(), last_reload_error = left(p_error, 8192) where w.worker_id = p_worker_id;
 $$;

@@ -6,7 +6,7 @@ create or replace function pgflow.worker_heartbeat(
   p_worker_id uuid, p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_claim_nos bigint[]
 ) returns table (deprecated boolean, function_enabled boolean, schema_version int, lost_ordinals int[], cancelled_ordinals int[])
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off

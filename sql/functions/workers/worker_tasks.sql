@@ -2,7 +2,7 @@
 -- read at least once: the cost grows with what is in the queues, not with what has ended. Takes no locks. For people.
 create or replace function pgflow.worker_tasks() returns table (worker_id uuid, tasks_in_flight bigint)
 language plpgsql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
