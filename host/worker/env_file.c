@@ -23,11 +23,29 @@ static char *trim(char *text) {
   return text;
 }
 
-static char *unquote(char *value) {
-  size_t length = strlen(value);
-  if (length < 2 || (*value != '"' && *value != '\'') || value[length - 1] != *value) return value;
-  value[length - 1] = '\0';
-  return value + 1;
+/* Nothing, or a comment that blanks separate from what it follows. */
+static bool is_rest(const char *text) {
+  const char *rest = text;
+  while (isspace((unsigned char)*rest)) rest++;
+  return *rest == '\0' || (*rest == '#' && rest > text);
+}
+
+/* The value without its quotes or its comment. NULL: a quote is not closed. */
+static char *bare(char *value) {
+  char quote = *value;
+  if (quote == '"' || quote == '\'') {
+    char *end = strchr(value + 1, quote);
+    while (end && !is_rest(end + 1)) end = strchr(end + 1, quote); /* a quote inside of the value, as in JSON */
+    if (!end) return NULL;
+    *end = '\0';
+    return value + 1;
+  }
+  for (char *c = value; *c; c++) {
+    if (*c != '#' || (c > value && !isspace((unsigned char)c[-1]))) continue;
+    *c = '\0';
+    break;
+  }
+  return trim(value);
 }
 
 static bool same_name(const char *a, const char *b) {
@@ -46,17 +64,24 @@ static void put(struct env_file *file, char *variable) {
   file->variables[file->count++] = variable;
 }
 
-static bool read_line(struct env_file *file, char *line) {
+/* What is wrong with the line, or NULL. */
+static const char *read_line(struct env_file *file, char *line, size_t length) {
+  if (strlen(line) != length) return "it holds a NUL byte";
   char *text = trim(line);
-  if (*text == '\0' || *text == '#') return true;
+  if (*text == '\0' || *text == '#') return NULL;
   char *value = strchr(text, '=');
-  if (!value) return false;
+  if (!value) return "it is not NAME=value";
   *value++ = '\0';
   char *name = trim(text);
-  if (!is_name(name)) return false;
-  put(file, xasprintf("%s=%s", name, unquote(trim(value))));
-  return true;
+  if (!is_name(name)) return "what is left of = is not a name";
+  char *wanted = bare(trim(value));
+  if (!wanted) return "a quote is not closed";
+  put(file, xasprintf("%s=%s", name, wanted));
+  return NULL;
 }
+
+/* Editors of other systems put a byte order mark before the first line. */
+static size_t skip_mark(const char *line) { return strncmp(line, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; }
 
 bool env_file_read(struct env_file *file, const char *path, struct err *err) {
   *file = (struct env_file){0};
@@ -66,14 +91,15 @@ bool env_file_read(struct env_file *file, const char *path, struct err *err) {
   char *line = NULL;
   size_t room = 0;
   int number = 0;
-  bool good = true;
-  while (good && getline(&line, &room, stream) >= 0) {
-    number++;
-    good = read_line(file, line);
+  const char *wrong = NULL;
+  for (ssize_t length; !wrong && (length = getline(&line, &room, stream)) >= 0;) {
+    size_t mark = number++ == 0 ? skip_mark(line) : 0;
+    wrong = read_line(file, line + mark, (size_t)length - mark);
   }
+  bool good = !wrong;
   if (!good) {
-    err_set(err, ERR_CONFIG, EXIT_USAGE, "%s:%d: not a line of an environment file", path, number);
-    err_hint(err, "write NAME=value, or # before a comment");
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "%s:%d: not a line of an environment file: %s", path, number, wrong);
+    err_hint(err, "write NAME=value or NAME=\"value\", and # before a comment");
   } else if (ferror(stream)) {
     good = err_set(err, ERR_CONFIG, EXIT_USAGE, "cannot read --env-file %s: %s", path, strerror(errno));
   }

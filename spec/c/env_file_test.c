@@ -12,14 +12,18 @@
 
 #include <cmocka.h>
 
-static bool read_text(struct env_file *file, const char *text, struct err *err) {
+static bool read_bytes(struct env_file *file, const char *bytes, size_t length, struct err *err) {
   char path[] = "/tmp/env_file_test.XXXXXX";
   int fd = mkstemp(path);
-  assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+  assert_int_equal(write(fd, bytes, length), length);
   close(fd);
   bool good = env_file_read(file, path, err);
   unlink(path);
   return good;
+}
+
+static bool read_text(struct env_file *file, const char *text, struct err *err) {
+  return read_bytes(file, text, strlen(text), err);
 }
 
 static void reads_lines(void **state) {
@@ -45,6 +49,48 @@ static void refuses_without_quoting(void **state) {
     assert_non_null(strstr(err.message, ":2: "));
     assert_null(strstr(err.message, "secret"));
     assert_int_equal(err.exit_code, EXIT_USAGE);
+    env_file_free(&file);
+  }
+}
+
+static void leaves_out_marks_and_comments(void **state) {
+  (void)state;
+  static const char *const pairs[][2] = {
+      {"\xEF\xBB\xBF"
+       "A=1\r\n",
+       "A=1"},
+      {"A=1 # one", "A=1"},
+      {"A=1#one", "A=1#one"},
+      {"A=# none", "A="},
+      {"A='1 # one' # two", "A=1 # one"},
+      {"A=\"1\"\t# say \"two\"", "A=1"},
+      {"A=\"{\"b\": \"#\"}\"", "A={\"b\": \"#\"}"},
+      {"A=''", "A="},
+  };
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    struct env_file file;
+    struct err err = {0};
+    assert_true(read_text(&file, pairs[i][0], &err));
+    assert_int_equal(file.count, 1);
+    assert_string_equal(file.variables[0], pairs[i][1]);
+    env_file_free(&file);
+  }
+}
+
+static void refuses_what_would_be_cut(void **state) {
+  (void)state;
+  static const struct {
+    const char *bytes;
+    size_t length;
+    const char *why;
+  } bad[] = {{"A=1\nB=2\0C=secret", 15, "NUL"}, {"A=1\nB=\"secret", 13, "quote"}, {"A=1\nB='secret' x", 16, "quote"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    struct env_file file;
+    struct err err = {0};
+    assert_false(read_bytes(&file, bad[i].bytes, bad[i].length, &err));
+    assert_non_null(strstr(err.message, ":2: "));
+    assert_non_null(strstr(err.message, bad[i].why));
+    assert_null(strstr(err.message, "secret"));
     env_file_free(&file);
   }
 }
@@ -79,6 +125,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reads_lines),
       cmocka_unit_test(refuses_without_quoting),
+      cmocka_unit_test(leaves_out_marks_and_comments),
+      cmocka_unit_test(refuses_what_would_be_cut),
       cmocka_unit_test(names_a_missing_file),
       cmocka_unit_test(lies_over_the_environment),
   };
