@@ -109,11 +109,12 @@ static void log_flow(const struct deployment *deployment, const PGresult *result
       LOG_STR("alias", alias_status), LOG_STR("message", *message ? message : NULL));
 }
 
-/* Sorts the rows into what is said about each flow and what became of all. */
+/* Sorts the rows into what is said about each flow and what became of all. A flow that is refused for itself may leave steps uncovered as well: then the
+ * exit code is that of the refusal. */
 static void judge(const struct deployment *deployment, const PGresult *result, struct deploy_answer *answer,
                   struct buf *details) {
   static const char *const good[] = {"created", "verified", "recreated", NULL};
-  bool uncovered = false;
+  bool only_uncovered = true;
   for (int row = 0; row < PQntuples(result); row++) {
     const char *status = PQgetvalue(result, row, STATUS);
     if (strcmp(status, "fenced") == 0) {
@@ -123,11 +124,11 @@ static void judge(const struct deployment *deployment, const PGresult *result, s
     }
     if (is_one_of(status, good)) continue;
     answer->outcome = DEPLOY_REFUSED;
-    uncovered = uncovered || strcmp(status, "uncovered") == 0;
+    only_uncovered = only_uncovered && strcmp(status, "uncovered") == 0;
     tell_refusal(deployment->log, result, row, details);
   }
   if (answer->outcome == DEPLOY_REFUSED) {
-    err_set(&answer->err, ERR_CONFIG, uncovered ? EXIT_UNCOVERED : EXIT_REFUSED,
+    err_set(&answer->err, ERR_CONFIG, only_uncovered ? EXIT_UNCOVERED : EXIT_REFUSED,
             "deploy: refused, nothing was changed");
     return;
   }

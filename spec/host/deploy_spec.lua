@@ -85,6 +85,13 @@ describe("a worker's start", function()
       assert.equal(before, here.db:definitions())
     end)
 
+    it("ends with 4 too if its own shape also leaves a stored step uncovered", function()
+      here.root:write("flows/order.lua", (ORDER:gsub('"pack"', '"send"')))
+      local text, code = refusal { args = { "--queue", "order", "--log-format", "text" } }
+      assert.equal(4, code, text)
+      assert_says(text, "order: shape_mismatch", "order: uncovered")
+    end)
+
     it("says it in JSON where the log is JSON", function()
       here.root:write("flows/order.lua", CHANGED_ORDER)
       local before = here.db:definitions()

@@ -18,7 +18,7 @@ begin
     return row(v_slug, 'invalid', '{}'::text[], v_fault)::pgflow.deployment_check;
   end if;
   select f.* into v_stored from pgflow.flows f where f.flow_slug = v_slug;
-  select min(f.flow_slug) into v_other from pgflow._named_flows(p_registry) f where lower(f.flow_slug) = lower(v_slug) and f.flow_slug <> v_slug;
+  select min(f.flow_slug) into v_other from pgflow._named_flows(p_registry) f where lower(f.flow_slug collate "C") = lower(v_slug collate "C") and f.flow_slug <> v_slug;
   if v_other is not null then
     return row(v_slug, 'invalid', '{}'::text[], format('flow %s exists and differs only in case', v_other))::pgflow.deployment_check;
   end if;

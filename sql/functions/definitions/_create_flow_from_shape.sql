@@ -16,7 +16,7 @@ begin
   for v_step in select s.value from jsonb_array_elements(p_shape -> 'steps') with ordinality as s (value, n) order by s.n loop
     perform pgflow._insert_step(
       p_flow_slug, v_step ->> 'slug', v_step ->> 'stepType', pgflow._sorted_texts(v_step -> 'dependencies'),
-      coalesce(p_routing ->> (v_step ->> 'slug'), lower(p_flow_slug)),
+      coalesce(p_routing ->> (v_step ->> 'slug'), lower(p_flow_slug collate "C")),
       (v_step #>> '{options,maxAttempts}')::int, (v_step #>> '{options,baseDelay}')::int,
       (v_step #>> '{options,timeout}')::int, (v_step #>> '{options,startDelay}')::int,
       v_step #> '{requiredInputPattern,value}', v_step #> '{forbiddenInputPattern,value}',

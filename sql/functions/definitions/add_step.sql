@@ -43,7 +43,7 @@ begin
       using errcode = 'object_not_in_prerequisite_state', hint = 'or delete the flow with its runs (pgflow.delete_flow_and_data), and create it anew';
   end if;
   return pgflow._insert_step(
-    add_step.flow_slug, add_step.step_slug, coalesce(add_step.step_type, 'single'), v_deps, lower(add_step.flow_slug),
+    add_step.flow_slug, add_step.step_slug, coalesce(add_step.step_type, 'single'), v_deps, lower(add_step.flow_slug collate "C"),
     add_step.max_attempts, add_step.base_delay, add_step.timeout, add_step.start_delay,
     add_step.required_input_pattern, add_step.forbidden_input_pattern, add_step.when_unmet, add_step.when_exhausted
   );

@@ -28,11 +28,11 @@ begin
       (select string_agg(f.flow_slug, ', ' order by f.flow_slug) from pgflow.flows f where f.flow_alias = create_flow.flow_slug)
       using errcode = 'object_not_in_prerequisite_state', hint = 'a worker deploys its versions; give this flow another slug';
   end if;
-  v_refusal := pgflow._queue_refusal(lower(create_flow.flow_slug));
+  v_refusal := pgflow._queue_refusal(lower(create_flow.flow_slug collate "C"));
   if v_refusal is not null then
     raise exception 'flow % cannot be created: %', create_flow.flow_slug, v_refusal using errcode = 'check_violation';
   end if;
-  perform pgflow._provision_queue(lower(create_flow.flow_slug));
+  perform pgflow._provision_queue(lower(create_flow.flow_slug collate "C"));
   v_flow := pgflow._insert_flow(
     create_flow.flow_slug, create_flow.flow_slug, create_flow.max_attempts, create_flow.base_delay, create_flow.timeout, false
   );

@@ -9,11 +9,11 @@ as $$
       'queue name %L is not valid: it takes lower-case letters, digits and _, and at most 47 characters; route the steps to another queue',
       p_queue_name
     )
-    when exists (select from pgmq.meta m where lower(m.queue_name) = p_queue_name)
+    when exists (select from pgmq.meta m where lower(m.queue_name collate "C") = p_queue_name)
       and not exists (select from pgflow.queues q where q.queue_name = p_queue_name)
     then format(
       'queue %1$L exists already and was not made by a deployment; if it is meant for luaflow, adopt it (select pgflow.adopt_queue(%1$L)); if nothing uses it, drop it (select pgmq.drop_queue(%1$L)); else give the flow another slug or route its steps to another queue',
-      (select m.queue_name from pgmq.meta m where lower(m.queue_name) = p_queue_name order by m.queue_name <> p_queue_name limit 1)
+      (select m.queue_name from pgmq.meta m where lower(m.queue_name collate "C") = p_queue_name order by m.queue_name <> p_queue_name limit 1)
     )
   end;
 $$;

@@ -16,7 +16,7 @@ begin
     return;
   end if;
   select m.queue_name into v_known_as from pgmq.meta m
-  where m.queue_name = adopt_queue.queue_name or lower(m.queue_name) = adopt_queue.queue_name
+  where m.queue_name = adopt_queue.queue_name or lower(m.queue_name collate "C") = adopt_queue.queue_name
   order by m.queue_name <> adopt_queue.queue_name limit 1;
   if not found then
     raise exception 'PGMQ has no queue %', quote_nullable(adopt_queue.queue_name)

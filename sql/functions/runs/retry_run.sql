@@ -1,5 +1,6 @@
 -- retry_run(run_id) -> the row of a new run of the same version and input; no row for an unknown run. Failed and cancelled runs only. Steps that were completed keep their
 -- outputs and do not run; a map that was not completed runs whole; skipped steps are evaluated again. A second retry of the same run returns the first.
+-- The idempotency key moves to the new run: starting with it again answers with the newest run of the chain, and pruning the old one does not free it.
 -- Raises object_not_in_prerequisite_state with the reason where it is refused.
 -- Locks: the alias, shared, and the retried run; until commit.
 create or replace function pgflow.retry_run(run_id uuid) returns setof pgflow.runs
@@ -26,10 +27,11 @@ begin
   select r.run_id into v_new_run_id from pgflow.runs r where r.restart_of_run_id = v_run.run_id;
   if not found then
     perform pgflow._check_retry(v_run);
-    insert into pgflow.runs (flow_slug, flow_alias, started_as, input, remaining_steps, restart_of_run_id)
+    update pgflow.runs r set idempotency_key = null where r.run_id = v_run.run_id and r.idempotency_key is not null;
+    insert into pgflow.runs (flow_slug, flow_alias, started_as, input, remaining_steps, idempotency_key, restart_of_run_id)
     values (
       v_run.flow_slug, v_run.flow_alias, v_run.started_as, v_run.input,
-      (select count(*) from pgflow.step_states s where s.run_id = v_run.run_id and s.status <> 'completed'), v_run.run_id
+      (select count(*) from pgflow.step_states s where s.run_id = v_run.run_id and s.status <> 'completed'), v_run.idempotency_key, v_run.run_id
     )
     -- Only a transaction with an older snapshot can meet one here, and fails with serialization_failure.
     on conflict (restart_of_run_id) where restart_of_run_id is not null do nothing

@@ -14,7 +14,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  v_queue_name text := lower(start_tasks.flow_slug);
+  v_queue_name text := lower(start_tasks.flow_slug collate "C");
   v_message_ids bigint[];
   v_visible_at timestamptz[];
 begin
