@@ -1,7 +1,7 @@
 -- A task that fails is found with its next attempt, among many that do not; ended ones are not.
 begin;
 \ir ../support/fixtures.sql
-select plan(8);
+select plan(9);
 
 select spec.deploy('greet', spec.step('only'), spec.map('each'));
 select spec.start('greet', (select jsonb_agg(n) from generate_series(1, 500) n));
@@ -19,6 +19,9 @@ select is((select task_index from pgflow.failing_task(spec.run(), 'each')), 0, '
 
 select spec.fail('only', 'asleep', p_delay => 50, p_free => true);
 select results_eq($$ select status, attempts_count, error_message from pgflow.failing_task(spec.run(), 'only') $$, $$ values ('queued', 0, 'asleep') $$, 'one that was put back');
+
+update pgmq.q_greet set vt = 'infinity' where msg_id = (spec.task('only')).message_id;
+select is((select next_attempt_at from pgflow.failing_task(spec.run(), 'only')), null, 'a message that is hidden for ever gives no next attempt');
 
 select is_empty($$ select * from pgflow.failing_task(null, 'each') $$, 'no run');
 select is_empty($$ select * from pgflow.failing_task(spec.run(), 'none') $$, 'no such step');

@@ -1,5 +1,5 @@
 -- Settles the messages that a claim has read, after it has claimed what it could: archives those of ended tasks, and those without a task that are older
--- than 60 s (which it returns); hides those without a task for 5 s, those of started tasks until they can be recovered (for 5 s where they already can), and
+-- than 60 s, or from as far in the future (which it returns); hides those without a task for 5 s, those of started tasks until they can be recovered (for 5 s where they already can), and
 -- those that somebody else has locked for 1 s. A message that is hidden for the right time already is not touched.
 create or replace function pgflow._settle_read_messages(
   p_queue_name text, p_message_ids bigint[], p_enqueued_at timestamptz[], p_hidden_s int
@@ -19,7 +19,7 @@ begin
   from (
     select m.message_id, t.run_id is null as is_orphan,
       case
-        when t.run_id is null and m.enqueued_at > clock_timestamp() - interval '60 seconds' then clock_timestamp() + interval '5 seconds'
+        when t.run_id is null and pgflow._is_near(m.enqueued_at, interval '60 seconds') then clock_timestamp() + interval '5 seconds'
         when t.status = 'started' then greatest(pgflow._recoverable_at(t.started_at, t.claimed_timeout), clock_timestamp() + interval '5 seconds')
         when t.status = 'queued' and r.status = 'started' then clock_timestamp() + interval '1 second'
       end as visible_at

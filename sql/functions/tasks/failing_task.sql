@@ -1,6 +1,6 @@
 -- failing_task(run_id, step_slug): a task of a step of which an attempt has failed, or else one that was put back, and that has not ended: its first task, else the
 -- earliest found among the hidden messages of its queue, of which the 200 that are seen first and the 200 that are seen last are looked at, so that the cost does not
--- grow with the tasks of the step. next_attempt_at: when its message is seen again; null where there is none, in the past where it waits for a worker. No row where
+-- grow with the tasks of the step. next_attempt_at: when its message is seen again; null where there is none or it is never seen, in the past where it waits for a worker. No row where
 -- no such task is found. Takes no locks. For people: where more messages are hidden a failing task may not be found.
 create or replace function pgflow.failing_task(p_run_id uuid, p_step_slug text)
 returns table (task_index int, status text, attempts_count int, error_message text, next_attempt_at timestamptz)
@@ -30,7 +30,7 @@ begin
       cross join lateral (select t.* from pgflow.step_tasks t where t.queue_name = $3 and t.message_id = m.msg_id offset 0) t -- not by its run
       where t.run_id = $1 and t.step_slug = $2 and t.task_index > 0
     )
-    select c.task_index, c.status, c.attempts_count, c.error_message, (select q.vt from pgmq.%1$I q where q.msg_id = c.message_id)
+    select c.task_index, c.status, c.attempts_count, c.error_message, (select q.vt from pgmq.%1$I q where q.msg_id = c.message_id and isfinite(q.vt))
     from candidates c
     where c.error_message is not null and c.status in (''queued'', ''started'')
     order by c.attempts_count = 0, c.task_index limit 1', v_table_name
