@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/conninfo.h"
 #include "base/xalloc.h"
 
 enum { HOSTS_MAX = 16, ADDRESSES_MAX = 8 /* of one host */, KEYWORDS_MAX = 80 };
@@ -84,14 +85,8 @@ static void find_hosts(struct pg_target *target) {
 }
 
 struct pg_target *pg_target_new(const char *conninfo, const char *application_name, struct err *err) {
-  char *message = NULL;
-  PQconninfoOption *options = PQconninfoParse(conninfo, &message);
-  if (!options) {
-    size_t length = message ? strcspn(message, "\n") : 0;
-    err_set(err, ERR_CONFIG, EXIT_USAGE, "database: %.*s", (int)length, message ? message : "");
-    PQfreemem(message);
-    return NULL;
-  }
+  PQconninfoOption *options = conninfo_parse("database", conninfo, err);
+  if (!options) return NULL;
   struct pg_target *target = xcalloc(1, sizeof *target);
   target->options = options;
   target->application_name = xstrdup(application_name);

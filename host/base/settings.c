@@ -164,6 +164,12 @@ static const char *first_variable(const char *list, char *name, size_t size) {
   return NULL;
 }
 
+void setting_source(const struct settings *settings, enum setting setting, char *out, size_t size) {
+  const struct setting_info *info = &table[setting];
+  if (settings->from_flag[setting] || !info->environment || !first_variable(info->environment, out, size))
+    snprintf(out, size, "%s", info->flag);
+}
+
 static bool read_environment(struct settings *settings, unsigned command, struct err *err) {
   for (int i = 0; i < SETTING_COUNT; i++) {
     const struct setting_info *info = &table[i];

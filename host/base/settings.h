@@ -153,6 +153,8 @@ bool settings_read(struct settings *settings, unsigned command, bool stop_at_arg
 /* The options that the command takes, as --help shows them. */
 void settings_print_help(FILE *out, unsigned command);
 /* The flag with its dashes, such as "--grace". */
+/* Where the setting's value comes from: its flag, or the variable that is set. */
+void setting_source(const struct settings *settings, enum setting setting, char *out, size_t size);
 const char *setting_flag(enum setting setting);
 /* True if the command takes the setting. */
 bool setting_is_for(enum setting setting, unsigned command);

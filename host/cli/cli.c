@@ -6,8 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/conninfo.h"
 #include "base/nearest.h"
+#include "base/process_start.h"
 #include "base/version.h"
+#include "base/xalloc.h"
 #include "cli/commands.h"
 #include "cli/plain.h"
 #include "executor/executor.h"
@@ -119,8 +122,18 @@ static void print_command_help(const struct command *command) {
   settings_print_help(stdout, command->bit);
 }
 
+/* A URI that was given in the wrong place shows its host at most: what stands before the last @ may be a password. */
+static void hide_credentials(char *text) {
+  for (char *uri = text; (uri = strstr(uri, "://"));) {
+    uri += 3;
+    char *at = memrchr(uri, '@', strcspn(uri, " "));
+    if (at) memset(uri, '*', (size_t)(at - uri));
+  }
+}
+
 int cli_fail(const struct err *err) {
   char *message = plain_copy(err->message, PLAIN_LINE);
+  hide_credentials(message);
   char *hint = plain_copy(err->hint, PLAIN_LINE);
   fprintf(stderr, "luaflow: %s\n", message);
   if (*hint) fprintf(stderr, "  hint: %s\n", hint);
@@ -150,17 +163,8 @@ static struct log make_log(const struct settings *settings) {
   return log;
 }
 
-static int run_command(const struct command *command, int argc, char **argv) {
-  struct settings settings;
+static int run_with(const struct command *command, const struct settings *settings, int rest, int argc, char **argv) {
   struct err err;
-  int rest;
-  bool help;
-  if (!settings_read(&settings, command->bit, command->stop_at_argument, argc, argv, &rest, &help, &err))
-    return cli_fail(&err);
-  if (help) {
-    print_command_help(command);
-    return EXIT_DONE;
-  }
   int count = argc - rest;
   if (count < command->least || count > command->most) {
     if (count < command->least)
@@ -172,8 +176,38 @@ static int run_command(const struct command *command, int argc, char **argv) {
              command->arguments);
     return cli_fail(&err);
   }
-  struct log log = make_log(&settings);
-  return command->run(&(struct call){.settings = &settings, .argc = count, .argv = argv + rest, .log = &log});
+  struct log log = make_log(settings);
+  return command->run(&(struct call){.settings = settings, .argc = count, .argv = argv + rest, .log = &log});
+}
+
+/* Everybody can read a process's command line. A password there is overwritten, and *value points to a copy, which is returned
+ * and owned by the caller; NULL where there is none. */
+static char *hide_password(struct settings *settings, enum setting setting, const char **value) {
+  char *given = (char *)settings->from_flag[setting]; /* a piece of argv */
+  if (!given || !conninfo_has_password(given)) return NULL;
+  char *copy = xstrdup(given);
+  memset(given, '*', strlen(given));
+  settings->from_flag[setting] = *value = copy;
+  return copy;
+}
+
+static int run_command(const struct command *command, int argc, char **argv) {
+  struct settings settings;
+  struct err err;
+  int rest;
+  bool help;
+  if (!settings_read(&settings, command->bit, command->stop_at_argument, argc, argv, &rest, &help, &err))
+    return cli_fail(&err);
+  if (help) {
+    print_command_help(command);
+    return EXIT_DONE;
+  }
+  char *database = hide_password(&settings, SET_database, &settings.database);
+  char *handlers = hide_password(&settings, SET_handler_database, &settings.handler_database);
+  int code = run_with(command, &settings, rest, argc, argv);
+  free(database);
+  free(handlers);
+  return code;
 }
 
 /* Output that is lost is a failure, whatever the command says. */
@@ -209,6 +243,8 @@ static int run_line(int argc, char **argv) {
 }
 
 int cli_main(int argc, char **argv) {
-  if (argc > 1 && strcmp(argv[1], "executor") == 0) return executor_main();
+  bool is_executor = argc > 1 && strcmp(argv[1], "executor") == 0;
+  process_start(is_executor ? PROCESS_EXECUTOR : PROCESS_HOST);
+  if (is_executor) return executor_main();
   return check_output(run_line(argc, argv));
 }

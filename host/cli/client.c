@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/conninfo.h"
 #include "base/xalloc.h"
 #include "cli/devplace.h"
 #include "cli/schema.h"
@@ -31,7 +32,15 @@ static enum devlock_state await_dev(const char *path, char **conninfo) {
   return state;
 }
 
+bool client_check_conninfo(const struct settings *settings, enum setting setting, const char *conninfo,
+                           struct err *err) {
+  char source[64];
+  setting_source(settings, setting, source, sizeof source);
+  return !conninfo || conninfo_check(source, conninfo, err);
+}
+
 char *client_find_database(const struct settings *settings, struct err *err) {
+  if (!client_check_conninfo(settings, SET_database, settings->database, err)) return NULL;
   if (settings->database) return xstrdup(settings->database);
   char *root = client_root(settings, err);
   char *folder = root ? devplace_folder(root, err) : NULL;

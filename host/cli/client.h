@@ -8,8 +8,11 @@
 /* "This folder": --root, else the root found from the current folder. Absolute, without links; owned by the caller. NULL: it
  * does not exist (*err, exit 2). */
 char *client_root(const struct settings *settings, struct err *err);
+/* True if the conninfo that the setting gives is valid, or NULL; else *err (exit 2) names the flag or the variable, and nothing of its text. */
+bool client_check_conninfo(const struct settings *settings, enum setting setting, const char *conninfo, struct err *err)
+    __attribute__((warn_unused_result));
 /* The conninfo of --database, or of the dev database of this folder while it runs; owned by the caller. NULL: neither
- * (*err, exit 6). */
+ * (*err, exit 6), or it is not valid (exit 2). */
 char *client_find_database(const struct settings *settings, struct err *err);
 /* Connects to that database. */
 bool client_connect(const struct settings *settings, const char *command, struct db *db, struct err *err)

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/conninfo.h"
 #include "cli/plain.h"
+
+enum { KEYWORDS_MAX = 80 };
 
 struct statement_info {
   int parameters;
@@ -54,19 +57,29 @@ static bool prepare_session(struct db *db, struct err *err) {
   return db_run(db, DB_QUIET, NULL, NULL, err);
 }
 
-bool db_open(struct db *db, const char *conninfo, const char *command, struct err *err) {
+/* What the conninfo does not say has a default here; of a keyword given twice the last counts. */
+static PGconn *connect_with(const PQconninfoOption *options, const char *command) {
   char application[64];
+  const char *keys[KEYWORDS_MAX + 1] = {"connect_timeout", "tcp_user_timeout", "keepalives_idle",
+                                        "fallback_application_name"};
+  const char *values[KEYWORDS_MAX + 1] = {"10", "15000", "15", application};
+  int count = 4;
   snprintf(application, sizeof application, "luaflow %s", command);
-  /* What stands before dbname gives way to the conninfo, what stands after it does not. */
-  const char *const keys[] = {"connect_timeout",
-                              "tcp_user_timeout",
-                              "keepalives_idle",
-                              "fallback_application_name",
-                              "dbname",
-                              "client_encoding",
-                              NULL};
-  const char *const values[] = {"10", "15000", "15", application, conninfo, "UTF8", NULL};
-  *db = (struct db){.connection = PQconnectdbParams(keys, values, 1), .interrupt_fd = -1, .what = command};
+  for (const PQconninfoOption *option = options; option->keyword && count < KEYWORDS_MAX - 1; option++) {
+    if (!option->val) continue;
+    keys[count] = option->keyword;
+    values[count++] = option->val;
+  }
+  keys[count] = "client_encoding";
+  values[count] = "UTF8";
+  return PQconnectdbParams(keys, values, 0);
+}
+
+bool db_open(struct db *db, const char *conninfo, const char *command, struct err *err) {
+  PQconninfoOption *options = conninfo_parse("database", conninfo, err);
+  if (!options) return false;
+  *db = (struct db){.connection = connect_with(options, command), .interrupt_fd = -1, .what = command};
+  PQconninfoFree(options);
   if (!db->connection) abort(); /* out of memory */
   if (prepare_session(db, err)) return true;
   db_close(db);

@@ -250,6 +250,8 @@ int command_dev(const struct call *call) {
   leave_at_signals();
   signal(SIGPIPE, SIG_IGN); /* a reader of the log may go away; the work goes on */
   if (call->settings->database_only) return run_database_only(&dev);
+  const char *handlers = call->settings->handler_database;
+  if (!client_check_conninfo(call->settings, SET_handler_database, handlers, &err)) return cli_fail(&err);
   char *folder = client_root(call->settings, &err);
   if (!folder) return cli_fail(&err);
   char *flows = xasprintf("%s/flows", folder);

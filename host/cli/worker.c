@@ -25,6 +25,7 @@ static int dev_socket(void) {
 int command_worker(const struct call *call) {
   const struct settings *settings = call->settings;
   struct err err;
+  if (!client_check_conninfo(settings, SET_handler_database, settings->handler_database, &err)) return cli_fail(&err);
   char *database = client_find_database(settings, &err);
   if (!database) return cli_fail(&err);
   int executors = settings->executors ? (int)settings->executors : cpu_count();

@@ -2,14 +2,10 @@
 #include "executor/http_client.h"
 
 #include <stdlib.h>
-#include <sys/resource.h>
 
 #include "base/xalloc.h"
 
-enum {
-  IDLE_CONNECTIONS = 256, /* kept open for the requests to come */
-  FILES_MAX = 65536
-};
+enum { IDLE_CONNECTIONS = 256 /* kept open for the requests to come */ };
 
 struct http_client {
   uv_timer_t timer;
@@ -92,16 +88,6 @@ static int on_timer_wanted(CURLM *multi, long timeout_ms, void *owner) {
   return uv_timer_start(&client->timer, on_timer, (uint64_t)timeout_ms, 0);
 }
 
-/* Every request that is under way needs a file. */
-static void allow_many_files(void) {
-  struct rlimit limit;
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  rlim_t wanted = limit.rlim_max < FILES_MAX ? limit.rlim_max : FILES_MAX;
-  if (limit.rlim_cur >= wanted) return;
-  limit.rlim_cur = wanted;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 struct http_client *http_client_new(uv_loop_t *loop, http_done done, const char **why) {
   if (!(curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_ASYNCHDNS)) {
     *why = "this libcurl blocks while it resolves a name";
@@ -111,7 +97,6 @@ struct http_client *http_client_new(uv_loop_t *loop, http_done done, const char 
     *why = "libcurl cannot be initialized";
     return NULL;
   }
-  allow_many_files();
   struct http_client *client = xcalloc(1, sizeof *client);
   *client = (struct http_client){.loop = loop, .done = done, .multi = curl_multi_init()};
   if (!client->multi) abort(); /* out of memory */

@@ -89,6 +89,10 @@ static bool check_kind(const char *given, const char *path, struct err *err) {
 
 static bool add_entry(struct entries *entries, const char *given, bool root_given, struct err *err) {
   if (*given == '\0') return err_set(err, ERR_CONFIG, EXIT_USAGE, "PATH: the value is empty");
+  if (strstr(given, "://")) { /* not repeated: it may be the database's, with a password */
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "PATH: a URI was given in the place of a .lua file or a folder");
+    return err_hint(err, "the database is named by --database or DATABASE_URL");
+  }
   char *path = absolute(given);
   bool good = check_kind(given, path, err);
   if (good) {

@@ -1,0 +1,19 @@
+/* Reading the text that names a database. No error repeats a piece of it: where it is mistyped, any piece may be the password. */
+#ifndef LUAFLOW_BASE_CONNINFO_H
+#define LUAFLOW_BASE_CONNINFO_H
+
+#include <libpq-fe.h>
+#include <stdbool.h>
+
+#include "base/err.h"
+
+/* What a conninfo, a URI or the bare name of a database says, and nothing else; to be freed with PQconninfoFree. NULL with *err
+ * if it is not valid; source is where it came from, such as "--database". */
+PQconninfoOption *conninfo_parse(const char *source, const char *conninfo, struct err *err)
+    __attribute__((warn_unused_result));
+/* The same without the result. */
+bool conninfo_check(const char *source, const char *conninfo, struct err *err) __attribute__((warn_unused_result));
+/* True also if it is not valid, since it may hold one then. */
+bool conninfo_has_password(const char *conninfo);
+
+#endif

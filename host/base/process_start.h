@@ -1,0 +1,15 @@
+/* What every process of luaflow does before anything else. */
+#ifndef LUAFLOW_BASE_PROCESS_START_H
+#define LUAFLOW_BASE_PROCESS_START_H
+
+enum process_kind {
+  PROCESS_HOST,     /* a command: its environment and its memory hold the database's password */
+  PROCESS_EXECUTOR, /* runs handlers, and holds nothing that they must not read */
+};
+
+void process_start(enum process_kind kind);
+
+/* How many descriptors this process can have open. */
+int process_files(void);
+
+#endif
