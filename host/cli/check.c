@@ -39,8 +39,8 @@ static void put_unpolled(yajl_gen out, const struct unpolled_queue *queue) {
   yajl_gen_map_close(out);
 }
 
-/* {"problems": [...], "warnings": [...], "workers": [{"queue": ..., "name": ...}]} */
-static void print_json(const struct load_report *report, const struct unpolled *unpolled) {
+/* {"problems": [...], "warnings": [...], "workers": [{"queue": ..., "name": ...}], "output": [lines that the modules printed]} */
+static void print_json(const struct load_report *report, const struct unpolled *unpolled, const struct buf *output) {
   yajl_gen out = yajl_gen_alloc(NULL);
   yajl_gen_config(out, yajl_gen_beautify, isatty(STDOUT_FILENO) == 1);
   yajl_gen_map_open(out);
@@ -59,6 +59,13 @@ static void print_json(const struct load_report *report, const struct unpolled *
     put_text(out, "queue", report->workers[i].queue);
     put_text(out, "name", report->workers[i].name);
     yajl_gen_map_close(out);
+  }
+  yajl_gen_array_close(out);
+  yajl_gen_string(out, (const unsigned char *)"output", 6);
+  yajl_gen_array_open(out);
+  for (struct cursor lines = {.data = output->data, .len = output->len}; lines.pos < lines.len;) {
+    struct text line = cursor_text(&lines);
+    yajl_gen_string(out, (const unsigned char *)line.bytes, line.length);
   }
   yajl_gen_array_close(out);
   yajl_gen_map_close(out);
@@ -90,22 +97,28 @@ static void print_warnings(const struct unpolled *unpolled) {
 }
 
 int command_check(const struct call *call) {
+  struct buf output = {0};
   struct load_options options = {.root = call->settings->root,
                                  .paths = (const char *const *)call->argv,
                                  .path_count = (size_t)call->argc,
-                                 .development = false};
+                                 .development = false,
+                                 .output = call->settings->json ? &output : NULL};
   struct load_report report;
   struct err err;
-  if (!load_flows(&options, &report, &err)) return cli_fail(&err);
+  if (!load_flows(&options, &report, &err)) {
+    buf_free(&output);
+    return cli_fail(&err);
+  }
   size_t problems = report.problem_count;
   struct unpolled unpolled = unpolled_find(&report);
   if (call->settings->json)
-    print_json(&report, &unpolled);
+    print_json(&report, &unpolled, &output);
   else
     print_text(&report);
   print_warnings(&unpolled);
   unpolled_free(&unpolled);
   load_report_free(&report);
+  buf_free(&output);
   if (problems == 0) return EXIT_DONE;
   fflush(stdout);
   err_set(&err, ERR_CONFIG, EXIT_MODULES, "check: %zu problem%s", problems, problems == 1 ? "" : "s");

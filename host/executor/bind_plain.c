@@ -80,14 +80,12 @@ static int log_line(lua_State *L) {
   if (!name || !log_level_parse(name, &level))
     return runtime_error(L, "log expects a level: debug, info, warn or error");
   if (!lua_isnil(L, 3) && !lua_istable(L, 3)) return runtime_error(L, "log expects a table of fields");
-  lua_getglobal(L, "tostring");
-  lua_pushvalue(L, 2);
-  lua_call(L, 1, 1);  // [level, message, fields, text]
+  luaL_checkstring(L, 2);
   if (lua_isnil(L, 3))
     lua_pushnil(L);
   else
     encode_fields(L, runtime, 3);
-  runtime_log(runtime, runtime_task(runtime), level, runtime_text(L, 4), runtime_text(L, 5));
+  runtime_log(runtime, runtime_task(runtime), level, runtime_text(L, 2), runtime_text(L, 4));
   return 0;
 }
 

@@ -202,6 +202,7 @@ int executor_main(void) {
   struct executor executor = {0};
   struct runtime *runtime = &executor.runtime;
   if (!tie_to_host()) return EXIT_FAILURE;
+  runtime->pid = getpid();
   leave_crashes_alone();
   runtime->pulse = pulse_open(PULSE_FD);
   if (!runtime->pulse) return EXIT_FAILURE;

@@ -53,7 +53,9 @@ static int new_global(lua_State *L) {
 
 void guard_globals(lua_State *L, struct runtime *runtime) {
   lua_pushvalue(L, LUA_GLOBALSINDEX);
-  lua_createtable(L, 0, 1);
+  lua_createtable(L, 0, 2);
+  push_original_globals(L);
+  lua_setfield(L, -2, "__index");
   lua_pushlightuserdata(L, runtime);
   lua_getglobal(L, "require");
   lua_newtable(L);

@@ -62,7 +62,7 @@ static int tell_loading(lua_State *L) {
 
 /* [] -> [argument of loader.load] */
 static void push_request(lua_State *L, const struct load *load) {
-  lua_createtable(L, 0, 6);
+  lua_createtable(L, 0, 8);
   lua_newtable(L);
   modules_each(load->runtime->modules, put_path, L);
   lua_setfield(L, -2, "files");
@@ -81,6 +81,12 @@ static void push_request(lua_State *L, const struct load *load) {
   lua_setfield(L, -2, "loading");
   lua_getglobal(L, "require");
   lua_setfield(L, -2, "require");
+  lua_pushvalue(L, LUA_GLOBALSINDEX);
+  lua_setfield(L, -2, "globals");
+  lua_rawgeti(L, LUA_REGISTRYINDEX, load->runtime->host);
+  lua_getfield(L, -1, "encode");
+  lua_setfield(L, -3, "encode");
+  lua_pop(L, 1);
   lua_pushboolean(L, load->runtime->types);
   lua_setfield(L, -2, "types");
 }
@@ -273,6 +279,8 @@ void executor_load_flows(struct runtime *runtime, struct cursor *payload, uint32
   runtime->modules = modules_open(SNAPSHOT_FD, &err);
   bool good = runtime->modules && state_open(runtime, &err) && state_protect(runtime->L, run_loader, &load, &err);
   if (!good) put_error(&load, &err);
+  if (fflush(stdout) != 0)
+    perror("luaflow: executor: standard output"); /* the process may be killed once it has answered */
   runtime_send(runtime, load.answer, 0, &load.payload);
   buf_free(&load.payload);
 }

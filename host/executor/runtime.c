@@ -3,7 +3,9 @@
 
 #include <lauxlib.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/utf8.h"
 
@@ -13,7 +15,16 @@ struct runtime *runtime_of(lua_State *L) {
   return lua_touserdata(L, lua_upvalueindex(1));
 }
 
+void runtime_end_copy(pid_t executor) {
+  static const char message[] =
+      "a handler has forked, and the child has returned to luaflow: the child was ended; let it exec or _exit\n";
+  if (getpid() == executor) return;
+  if (write(STDERR_FILENO, message, sizeof message - 1) < 0) _exit(EXIT_FAILURE); /* nobody reads it */
+  _exit(EXIT_FAILURE);
+}
+
 void runtime_send(struct runtime *runtime, enum frame_type type, uint64_t task, const struct buf *payload) {
+  runtime_end_copy(runtime->pid);
   channel_send(runtime->channel, type, task, payload);
   while (!runtime->closed && channel_backlog(runtime->channel) > BACKLOG_MAX) uv_run(&runtime->loop, UV_RUN_ONCE);
 }

@@ -15,6 +15,7 @@
 #include "executor/sched.h"
 
 struct runtime {
+  pid_t pid; /* of the executor itself */
   uv_loop_t loop;
   struct channel *channel;
   struct pulse *pulse;  /* names the task on whose behalf Lua runs */
@@ -47,6 +48,9 @@ struct runtime *runtime_of(lua_State *L);
 
 /* Sends a frame. Waits for the host to read while very much is unread, so call it outside libuv's callbacks. */
 void runtime_send(struct runtime *runtime, enum frame_type type, uint64_t task, const struct buf *payload);
+
+/* Ends this process if it is not the given one but a copy of it, which a handler has forked: only one may use the channel. */
+void runtime_end_copy(pid_t executor);
 
 /* Waits until the host has been given everything sent, or is gone. */
 void runtime_flush(struct runtime *runtime);

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <lauxlib.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <utlist.h>
 
 #include "base/xalloc.h"
@@ -13,6 +14,7 @@ enum { LARGE = 1 << 20 /* bytes; who holds less is not told apart */ };
 
 struct sched {
   lua_State *L;
+  pid_t pid; /* of the executor */
   struct pulse *pulse;
   struct task *tasks;   /* hash by number */
   struct task *ready;   /* list, oldest first */
@@ -23,6 +25,7 @@ struct sched {
 struct sched *sched_new(lua_State *L, struct pulse *pulse) {
   struct sched *sched = xcalloc(1, sizeof *sched);
   sched->L = L;
+  sched->pid = getpid();
   sched->pulse = pulse;
   return sched;
 }
@@ -120,6 +123,7 @@ static void resume(struct sched *sched, struct task *task) {
   int64_t before = memory_of(sched->L);
   sched->current = task;
   int status = lua_resume(task->co, task->arguments);
+  runtime_end_copy(sched->pid);
   sched->current = NULL;
   assert(lua_gettop(sched->L) == top);
   (void)top;

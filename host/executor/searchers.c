@@ -32,7 +32,11 @@ static int search_embedded(lua_State *L) {
   for (size_t i = 0; i < sizeof templates / sizeof *templates; i++) {
     const char *path = push_path(L, name, templates[i]);
     const struct embed_file *file = embed_find(path);
-    if (file) return load_chunk(L, name, path + strlen("lua/"), file->data, file->length);
+    if (!file) continue;
+    load_chunk(L, name, path + strlen("lua/"), file->data, file->length);
+    push_own_globals(L);
+    lua_setfenv(L, -2);
+    return 1;
   }
   lua_pushfstring(L, "\n\tno module '%s' inside luaflow", name);
   return 1;

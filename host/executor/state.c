@@ -35,6 +35,11 @@ static void inject_host(lua_State *L, struct runtime *runtime) {
 static int set_up(lua_State *L) {
   struct runtime *runtime = lua_touserdata(L, 1);
   luaL_openlibs(L);
+  replace_exit(L, runtime);
+  if (runtime->mode == LOAD_FLOWS) {
+    replace_print(L, runtime);
+    copy_globals(L);
+  }
   searchers_install(L, runtime);
   inject_host(L, runtime);
   runtime_require(L, "luaflow.json");
@@ -43,8 +48,6 @@ static int set_up(lua_State *L) {
   runtime_require(L, "luaflow.context");
   lua_getfield(L, -1, "new");
   runtime->new_context = luaL_ref(L, LUA_REGISTRYINDEX);
-  replace_exit(L, runtime);
-  if (runtime->mode == LOAD_FLOWS) replace_print(L, runtime);
   return 0;
 }
 

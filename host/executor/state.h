@@ -25,5 +25,8 @@ void searchers_install(lua_State *L, struct runtime *runtime); /* package.loader
 void replace_print(lua_State *L, struct runtime *runtime);     /* what print writes is a log line */
 void guard_globals(lua_State *L, struct runtime *runtime); /* from now on only handlers run: they set no new globals */
 void replace_exit(lua_State *L, struct runtime *runtime);  /* os.exit ends a script and raises in a worker */
+void copy_globals(lua_State *L);          /* handlers' changes to the globals do not reach the copies */
+void push_original_globals(lua_State *L); /* what handlers find of globals that they removed */
+void push_own_globals(lua_State *L); /* the environment of luaflow's own modules: the globals if there is no copy */
 
 #endif

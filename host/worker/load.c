@@ -2,6 +2,7 @@
 #include "worker/load.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -15,6 +16,7 @@ struct load {
   struct executor_process *process;
   struct load_report *report;
   bool loaded;
+  struct buf *output;
   struct err *err;
 };
 
@@ -25,18 +27,23 @@ static void on_loaded(void *owner, struct load_report *report) {
   executor_process_kill(load->process);
 }
 
+static void put_line(const struct load *load, const char *line, size_t length) {
+  if (load->output)
+    buf_put_text(load->output, line, length);
+  else
+    fprintf(stderr, "%.*s\n", (int)length, line);
+}
+
 static void on_frame(void *owner, struct frame *frame) {
-  (void)owner;
   if (frame->type != FRAME_LOG) return;
   cursor_u8(&frame->payload);
   struct text message = cursor_text(&frame->payload);
-  fprintf(stderr, "%.*s\n", (int)message.length, message.bytes ? message.bytes : "");
+  put_line(owner, message.bytes ? message.bytes : "", message.length);
 }
 
 static void on_line(void *owner, bool from_stderr, const char *line) {
-  (void)owner;
   (void)from_stderr;
-  fprintf(stderr, "%s\n", line);
+  put_line(owner, line, strlen(line));
 }
 
 static void on_exited(void *owner, const struct executor_exit *exit) {
@@ -63,7 +70,7 @@ static void warn(void *owner, const char *path, const char *why) {
 }
 
 bool load_flows(const struct load_options *options, struct load_report *report, struct err *err) {
-  struct load load = {.report = report, .err = err};
+  struct load load = {.report = report, .output = options->output, .err = err};
   struct entries entries;
   bool good = false;
   *report = (struct load_report){0};

@@ -19,9 +19,10 @@ end
 --- The problem of a file whose load raised.
 ---@param path string
 ---@param raised any
+---@param encode? fun(value: any, root: string): string? the host's encoder, for tables
 ---@return table
-function load_errors.problem(path, raised)
-  local text = errors.text(raised)
+function load_errors.problem(path, raised, encode)
+  local text = errors.text(raised, encode)
   local body = text:gsub("^error loading module '[^\n]*:\n%s*", "")
   local code = body ~= text and "syntax_error" or "load_error"
   local file, line, message = body:match "^([^\n]-):(%d+): (.*)$"

@@ -21,6 +21,7 @@ local loader = {}
 ---@field read? fun(path: string): string? the text of a file, to find the line of a call that left no frame
 ---@field loading? fun(name: string, path: string) told which module's load begins or goes on
 ---@field globals? table where `require` is replaced while modules load; default: the globals
+---@field encode? fun(value: any, root: string): string? makes the text of a table that a module raised
 ---@field types? boolean editors' definitions of the flows are wanted; needs read
 
 ---@class luaflow.LoadResult
@@ -158,7 +159,7 @@ local function collect_returned(paths, named, loaded, built, report)
   return returned, served
 end
 
-local function report_failures(recorded, paths, failed)
+local function report_failures(recorded, paths, failed, encode)
   local seen = {}
   for _, path in ipairs(paths) do
     local failure = failed[path]
@@ -166,7 +167,7 @@ local function report_failures(recorded, paths, failed)
     local key = (type(raised) == "string" or type(raised) == "table") and raised or failure
     if failure and not seen[key] then
       seen[key] = true
-      recorded[#recorded + 1] = load_errors.problem(path, raised)
+      recorded[#recorded + 1] = load_errors.problem(path, raised, encode)
     end
   end
 end
@@ -213,7 +214,7 @@ function loader.load(options)
     end
   end
   local built = load_all(loaded, loadable, options.globals or _G)
-  report_failures(recorded, loadable, loaded.failed)
+  report_failures(recorded, loadable, loaded.failed, options.encode)
 
   local returned, served = collect_returned(loadable, named, loaded, built, report)
   local subscriptions, conflicting = entries.subscriptions(returned, served)

@@ -94,6 +94,23 @@ describe("luaflow check", function()
     assert.truthy(result.err:find("warning: flows/lost.lua: a link that leads nowhere", 1, true), result.err)
   end)
 
+  it("shows what a module raises, tables too", function()
+    local other = flows.root { ["flows/table.lua"] = 'error { code = 7, "x" and nil }' }
+    local result = process.run { argv = { process.luaflow(), "check", "flows" }, cwd = other.path }
+    other:remove()
+    assert.same({ 3, 'flows/table.lua: [load_error] {"code":7}\n' }, { result.code, result.out })
+  end)
+
+  it("keeps what modules print apart from its JSON", function()
+    local other = flows.root { ["flows/good.lua"] = 'print("loading", 1) io.write "without end"\n' .. GOOD }
+    local shell = { "sh", "-c", 'exec "$@" 2>&1', "sh", process.luaflow(), "check", "--json", "flows" }
+    local result = process.run { argv = shell, cwd = other.path }
+    other:remove()
+    local lines = cjson.decode(result.out).output
+    table.sort(lines)
+    assert.same({ 0, { "loading\t1", "without end" } }, { result.code, lines })
+  end)
+
   it("is content with good flows", function()
     local result = check "flows/good.lua"
     assert.equal(0, result.code, result.err)

@@ -1,0 +1,71 @@
+-- What a handler does to its executor, other tasks of that executor do not feel.
+local scene = require "spec.support.scene"
+
+local SPOILER = [[
+local luaflow = require "luaflow"
+return luaflow.flow { slug = "spoiler", max_attempts = 1 }
+  :step({ slug = "spoil" }, function(what)
+    assert(loadstring(what))()
+    return "spoiled"
+  end)
+]]
+
+local INNOCENT = [[
+local luaflow = require "luaflow"
+return luaflow.flow { slug = "innocent", max_attempts = 1 }
+  :step({ slug = "use" }, function(input, ctx)
+    ctx:log("info", ("used %d"):format(1), { a = 1 })
+    local t = setmetatable({}, { __index = function() return 7 end })
+    table.insert(t, tostring(luaflow.map({ 1, 2 }, function(n) return n + 1 end)[2]))
+    return { t[1], t.anything, pcall(error, "x") }
+  end)
+]]
+
+local WORKERS = [[
+local luaflow = require "luaflow"
+local a, b = require "flows.spoiler", require "flows.innocent"
+return luaflow.worker { queue = "both", flows = {
+  luaflow.deploy(a, { routes = { spoil = "both" } }), luaflow.deploy(b, { routes = { use = "both" } }),
+} }
+]]
+
+describe("an executor whose handlers share it", function()
+  local here, worker
+
+  before_each(function()
+    here = scene.open {
+      ["flows/spoiler.lua"] = SPOILER, ["flows/innocent.lua"] = INNOCENT, ["workers/both.lua"] = WORKERS,
+    }
+    worker = here:worker { args = { "--executors", "1" }, paths = { "workers" } }
+  end)
+
+  after_each(function() here:close() end)
+
+  local function check_innocent(after)
+    local run = here.db:complete "innocent"
+    assert.equal("completed", run.status, ("after %s: %s"):format(after, run.error_message))
+    assert.same({ "3", 7, false, run.output.use[4] }, run.output.use)
+  end
+
+  it("survives handlers that remove the standard functions and libraries", function()
+    for _, what in ipairs {
+      "setmetatable = nil", "tostring, type, pcall, xpcall, error = nil", "string.format, string.match = nil", "table = nil",
+      "debug.traceback = nil", "for name in pairs(table) do table[name] = nil end",
+      "for name in pairs(_G) do if name ~= '_G' then _G[name] = nil end end",
+    } do
+      local run = here.db:complete("spoiler", ("%q"):format(what))
+      assert.equal("completed", run.status, ("%s: %s"):format(what, run.error_message))
+      check_innocent(what)
+    end
+    assert.same({}, worker:log "executor_died")
+  end)
+
+  it("survives a handler that forks, and ends the child", function()
+    local fork = [[local ffi = require 'ffi' ffi.cdef 'int fork(void); int getpid(void);' FORKED = ffi.C.fork()]]
+    local run = here.db:complete("spoiler", ("%q"):format(fork))
+    assert.equal("completed", run.status, run.error_message)
+    check_innocent "a fork"
+    assert.truthy(worker.process:errors():find("has forked", 1, true))
+    assert.equal(1, here.db:number "select count(*) from pgflow.step_tasks t where t.flow_slug = 'spoiler' and t.claim_no = 1")
+  end)
+end)
