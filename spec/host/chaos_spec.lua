@@ -15,7 +15,7 @@ describe("tools/chaos", function()
   end
 
   it("ends well where nothing is lost, duplicated or stuck", function()
-    local result = run("--minutes", "0.28", "--seed", "110", "--workers", "2") -- a rollout, and another version
+    local result = run("--minutes", "0.28", "--seed", "903", "--workers", "2") -- a rollout, and another version
     assert.equal(0, result.code, result.out .. result.err)
     assert.truthy(result.out:find("chaos: lost 0, duplicated 0, stuck 0, invariants 0, other faults 0", 1, true), result.out)
     assert.truthy(result.out:find "runs started: [1-9]", result.out)
@@ -42,6 +42,9 @@ describe("tools/chaos", function()
     local result = run("--minute", "1")
     assert.equal(2, result.code)
     assert.truthy(result.err:find("--minute", 1, true))
+    result = run("--faults", "purge,flood")
+    assert.equal(2, result.code)
+    assert.truthy(result.err:find("flood; there are bad_reload, culprit,", 1, true), result.err)
   end)
 end)
 
@@ -51,6 +54,7 @@ describe("the verdict of tools/chaos", function()
   local code = require "tools.lib.chaos.code"
   local executions = require "tools.lib.chaos.executions"
   local complaints = require "tools.lib.chaos.complaints"
+  local culprits = require "tools.lib.chaos.culprits"
   local history = require "tools.lib.chaos.history"
   local schedule = require "tools.lib.chaos.schedule"
   local folder
@@ -197,11 +201,51 @@ describe("the verdict of tools/chaos", function()
   it("follows a schedule that its seed gives", function()
     assert.same(schedule.make(5, 300, 3), schedule.make(5, 300, 3))
     assert.not_same(schedule.make(5, 300, 3), schedule.make(6, 300, 3))
-    for _, fault in ipairs(schedule.make(5, 300, 3, "cut,vanish")) do assert.is_true(fault.kind ~= "cut" and fault.kind ~= "vanish") end
+    for _, fault in ipairs(schedule.make(5, 300, 3, nil, { cut = true, vanish = true })) do
+      assert.is_true(fault.kind ~= "cut" and fault.kind ~= "vanish")
+    end
+    for _, fault in ipairs(schedule.make(5, 300, 3, { purge = true, cut = true }, { cut = true })) do assert.equal("purge", fault.kind) end
     local kinds, count = {}, 0
     for _, fault in ipairs(schedule.make(1, 600, 3)) do -- all that there are
       if not kinds[fault.kind] then kinds[fault.kind], count = true, count + 1 end
     end
-    assert.equal(17, count)
+    assert.equal(24, count)
+  end)
+
+  it("finds a culprit that did not fail, or whose error does not say why", function()
+    local function run(number, status, message) return { key = "culprit " .. number, status = status, error_message = message } end
+    assert.same({ "culprit 2 (alarm): failed was killed by SIGKILL", "culprit 3 (kill): completed ", "culprit 5 (kill): never started " },
+      culprits.unnamed({
+        run(1, "failed", "its executor was killed by SIGKILL"), run(2, "failed", "was killed by SIGKILL"),
+        run(3, "completed", require("cjson").null), run(4, "failed", "above --max-input"),
+      }, { "kill", "alarm", "kill", "oversized", "kill" }))
+  end)
+
+  it("finds innocents that were charged with a culprit's death", function()
+    local line = '{"time":"2026-11-30T05:00:%s.500Z","verb":"attempt_failed","flow":"%s","run":"r","step":"%s","index":0,"message":"%s"}\n'
+    files.write(folder .. "/worker-2-1.log", line:format("10", "chaos_v1", "a", "was killed by SIGKILL")
+      .. line:format("20", "chaos_v1", "b", "was killed by SIGKILL") .. line:format("20", "chaos_v1", "c", "was killed by SIGALRM")
+      .. line:format("30", "chaos_culprit", "d", "was killed by SIGALRM") .. line:format("30", "chaos_v1", "e", "once"))
+    local at = 1796014810 -- 2026-11-30 05:00:10 UTC
+    local killed = past {
+      { kind = "kill_executor", worker = 2, from = at, till = at }, { kind = "kill_executor", worker = 1, from = at + 10, till = at + 10 },
+    }
+    assert.same({ "worker 2: r b 0: was killed by SIGKILL", "worker 2: r c 0: was killed by SIGALRM" }, culprits.framed(folder, killed))
+  end)
+
+  it("lets what ran beside a culprit run again", function()
+    local lines, rows = { "a each 0 1 1 0 200.000", "a each 0 2 2 0 202.000" }, { "a each 0|203|1" }
+    local self = past {}
+    files.write(folder .. "/executions.deaths", "2 199.500\n")
+    culprits.confess(folder .. "/executions", self)
+    assert.is_false(self:explains(1, 200, 202))
+    files.write(folder .. "/executions.deaths", "1 199.500\n")
+    culprits.confess(folder .. "/executions", self)
+    assert.same({}, executions.judge({ text = function() return table.concat(rows, "\n") end }, read(lines), self).unexplained)
+  end)
+
+  it("knows the longest fault", function()
+    assert.equal(40, past({ { kind = "read_only", from = 5, till = 45 }, { kind = "cut", worker = 1, from = 50, till = 50 } }):longest())
+    assert.equal(0, past({}):longest())
   end)
 end)

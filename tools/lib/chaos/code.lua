@@ -9,14 +9,19 @@ code.PATH = "flows/chaos.lua"
 
 code.TIMEOUT = 20 -- seconds, of every attempt
 
+--- The flow whose runs are culprits, see tools/lib/chaos/culprits.lua.
+code.CULPRIT = "chaos_culprit"
+
 --- Where the transactional step writes: a row for each task, without a key, so that what was written twice shows.
 code.TABLE = "create table public.chaos_kept (run_id uuid not null, task_index int not null)"
 
 -- Every execution of a handler is a line in a file: run, step, index, attempt, worker, whether it is made to fail, time of the claim,
 -- version, revision. The versions have the same steps but for the last one.
 local FLOWS = [[
+local ffi = require "ffi"
 local luaflow = require "luaflow"
 local TIMEOUT, REVISION = %d, %d
+pcall(ffi.cdef, "unsigned alarm(unsigned seconds); int getpid(void);")
 
 local function note(ctx, slug, fails)
   local file = assert(io.open(ctx.env.CHAOS_EXECUTIONS, "a"))
@@ -26,11 +31,11 @@ local function note(ctx, slug, fails)
   file:close()
 end
 
--- A connection that a fault broke costs no attempt.
+-- A connection that a fault broke, and a database that is read-only, cost no attempt.
 local function query(on, ...)
   local ok, answer = pcall(on.query, on, ...)
   if ok then return answer end
-  if answer.kind == "connection" then luaflow.snooze(1, answer.message) end
+  if answer.kind == "connection" or answer.sqlstate == "25006" then luaflow.snooze(1, answer.message) end
   error(answer, 0)
 end
 
@@ -68,6 +73,26 @@ local function steps(slug)
     end)
 end
 
+-- Ends its own executor while it is suspended, with whatever runs beside it. The time of the claim is noted for the verdict.
+local function die(how, ctx)
+  if type(how) ~= "string" then error "an oversized input has arrived" end
+  local file = assert(io.open(ctx.env.CHAOS_EXECUTIONS .. ".deaths", "a"))
+  file:setvbuf("full")
+  file:write(("%%s %%.3f\n"):format(ctx.env.CHAOS_WORKER, ctx.deadline - TIMEOUT))
+  file:close()
+  if how == "alarm" then
+    ffi.C.alarm(1)
+  else
+    os.execute(("(sleep 1; kill -9 %%d) >/dev/null 2>&1 &"):format(ffi.C.getpid()))
+  end
+  ctx:sleep(6)
+  return "still alive"
+end
+
+local culprit = luaflow.deploy(
+  luaflow.flow { slug = "chaos_culprit", max_attempts = 2, base_delay = 0, timeout = TIMEOUT }:step({ slug = "die" }, die),
+  { alias = "chaos_culprit", routes = { die = "chaos" } })
+
 local function deploy(flow) return luaflow.deploy(flow, { alias = "chaos", routes = {
   list = "chaos", each = "chaos", keep = "chaos", [flow.slug == "chaos_v1" and "sum" or "twice"] = "chaos",
 } }) end
@@ -75,7 +100,7 @@ local function deploy(flow) return luaflow.deploy(flow, { alias = "chaos", route
 local v1 = deploy(steps "chaos_v1":step({ slug = "sum", depends_on = { "keep" } }, sum("chaos_v1", 1)))
 local v2 = deploy(steps "chaos_v2":step({ slug = "twice", depends_on = { "keep" } }, sum("chaos_v2", 2)))
 
-return luaflow.worker { queue = "chaos", flows = { %s } }
+return luaflow.worker { queue = "chaos", flows = { %s, culprit } }
 ]]
 
 --- The output of a run, as SQL.
@@ -86,7 +111,7 @@ code.EXPECTED = [[
 --- Steps as no refused file may have left them, as SQL.
 code.FOREIGN = [[
   select count(*) from pgflow.steps s
-  where s.flow_slug not in ('chaos_v1', 'chaos_v2') or s.queue_name <> 'chaos' or s.when_exhausted <> 'fail']]
+  where s.flow_slug not in ('chaos_v1', 'chaos_v2', 'chaos_culprit') or s.queue_name <> 'chaos' or s.when_exhausted <> 'fail']]
 
 local function replace(from, to)
   return function(text)

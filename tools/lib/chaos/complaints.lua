@@ -1,5 +1,6 @@
 -- What workers and the server complained about, and which of it the faults do not explain.
 local cjson = require "cjson"
+local code = require "tools.lib.chaos.code"
 local files = require "spec.support.files"
 local lfs = require "lfs"
 
@@ -8,11 +9,11 @@ local complaints = {}
 -- The reasons for which an attempt of the built-in flow may fail while executors and hosts are killed and stopped.
 local REASONS = { "once", "^timed out after", "^held its executor past", "was killed by SIGKILL" }
 
--- What a server says that is restarted, and whose clients are killed, cut off and cancelled.
+-- What a server says that is restarted or read-only or lacks a partition, and whose clients are killed, cut off and cancelled.
 local EXPECTED = {
   "terminating connection", "the database system is", "connection to client lost", "canceling statement due to user request",
   "canceling statement due to lock timeout", "is not active, and not every live worker of their queues handles",
-  "is no longer the current one",
+  "is no longer the current one", "in a read%-only transaction", 'no partition of relation "messages" found',
   "could not receive data from client", "could not send data to client", "unexpected EOF on client connection",
 }
 
@@ -23,7 +24,7 @@ local function is_one_of(text, patterns)
   return false
 end
 
---- The reasons of failed attempts that neither the built-in flow nor a fault gives, and how often.
+--- The reasons of failed attempts, other than culprits', that neither the built-in flow nor a fault gives, and how often.
 ---@param folder string with the workers' logs
 ---@return table<string, integer>
 function complaints.of_workers(folder)
@@ -31,7 +32,7 @@ function complaints.of_workers(folder)
   for name in lfs.dir(folder) do
     for _, line in ipairs(name:find "^worker" and files.lines(folder .. "/" .. name) or {}) do
       local ok, entry = pcall(cjson.decode, line:find('"attempt_failed"', 1, true) and line or "null")
-      local told = ok and type(entry) == "table" and entry.verb == "attempt_failed"
+      local told = ok and type(entry) == "table" and entry.verb == "attempt_failed" and entry.flow ~= code.CULPRIT
       if told and not is_one_of(entry.message, REASONS) then strange[entry.message] = (strange[entry.message] or 0) + 1 end
     end
   end

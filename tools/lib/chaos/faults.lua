@@ -1,6 +1,7 @@
 -- What each kind of fault does, and how it is undone where it lasts. A fault whose victim is not there does nothing.
 local files = require "spec.support.files"
 local process = require "spec.support.process"
+local spells = require "tools.lib.chaos.spells"
 local wait = require "spec.support.wait"
 
 local faults = {}
@@ -12,6 +13,7 @@ local PATIENCE = 20 -- seconds, for an answer of the database
 ---@field server spec.Server
 ---@field db spec.Database
 ---@field code chaos.Code? of the built-in flow
+---@field culprits chaos.Culprits
 ---@field logs string folder
 
 local function pause(pid, name)
@@ -42,7 +44,7 @@ local function tell(scene, fault, what)
 end
 
 -- Each returns a text for the reader and, where the fault lasts, the function that ends it.
-local kinds = {}
+local kinds = setmetatable({}, { __index = spells })
 
 function kinds.kill_host(scene, fault)
   if not scene.fleet:host(fault.worker) then return "nobody there" end
@@ -60,6 +62,33 @@ function kinds.kill_executor(scene, fault)
   if not pid or not pcall(process.send, pid, process.SIGKILL) then return "nobody there" end
   return ("executor %d of worker %d"):format(pid, fault.worker)
 end
+
+local LOOKS, PAUSE = 50, 0.02 -- seconds from one look to the next
+
+-- All executors of a worker, each while no handler runs in it: it waits, and was not woken between two looks.
+function kinds.kill_sleepers(scene, fault)
+  local killed = 0
+  for _, pid in ipairs(scene.fleet:executors(fault.worker)) do
+    local function state() return files.read(("/proc/%d/stat"):format(pid)):match "%) (%a)" end
+    for _ = 1, LOOKS do
+      if state() == "S" then break end
+      wait.pause(PAUSE)
+    end
+    if pcall(process.send, pid, process.SIGKILL) then killed = killed + 1 end
+  end
+  return ("%d executors of worker %d"):format(killed, fault.worker)
+end
+
+local function order(scene, kind)
+  if not scene.code then return "not of this flow" end
+  scene.culprits:order(kind)
+  return ("a task that %s"):format(kind == "oversized" and "has too large an input" or "ends its executor by " .. kind)
+end
+
+-- A task that ends its executor while it is suspended.
+function kinds.culprit(scene, fault) return order(scene, fault.choice % 2 == 0 and "kill" or "alarm") end
+
+function kinds.oversized(scene) return order(scene, "oversized") end
 
 function kinds.stop_executor(scene, fault)
   return pause(one_of(scene.fleet:executors(fault.worker), fault.choice), "executor")

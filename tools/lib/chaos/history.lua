@@ -4,17 +4,28 @@ local system = require "system"
 local history = {}
 
 -- Until what a fault of that kind has begun is surely over, in seconds after its end. A silent connection is given up after 15.
-local TAILS = { silence = 30, swallow = 30, vanish = 60, restart_immediate = 10, restart_fast = 10 }
+local TAILS = {
+  silence = 30, swallow = 30, vanish = 60, restart_immediate = 10, restart_fast = 10, culprit = 10, slow_trigger = 60, read_only = 60,
+}
 local TAIL = 5
 -- What loses no task.
-local HARMLESS = { hold_snapshot = true, reload = true, bad_reload = true, version = true, rollout = true }
+local HARMLESS = {
+  hold_snapshot = true, reload = true, bad_reload = true, version = true, rollout = true, oversized = true, purge = true,
+  lost_partition = true,
+}
 -- A worker that vanishes may hold locks that others wait for, until it is taken for dead.
-local OF_ALL = { restart_immediate = true, restart_fast = true, terminate = true, vanish = true, version = true, rollout = true }
+local OF_ALL = {
+  restart_immediate = true, restart_fast = true, terminate = true, vanish = true, version = true, rollout = true, slow_trigger = true,
+  read_only = true, purge = true, lost_partition = true, culprit = true, oversized = true,
+}
 
 -- The shortest stop, in seconds, by which tasks of the built-in flow may run out of their time.
 local LONG = 15
 -- A stopped executor that does not answer for longer is killed, so that all but one of its tasks are released.
 local KILLED = 25
+
+-- Of each worker.
+local EXECUTORS = 2
 
 ---@class chaos.History
 ---@field entries table[] the faults, each { kind, connection, worker?, from, till, tail }; no worker: all of them
@@ -36,6 +47,14 @@ function methods:begin(fault)
   if not OF_ALL[fault.kind] then entry.worker = fault.worker end
   self.entries[#self.entries + 1] = entry
   return entry
+end
+
+--- Notes what happened to a worker at a time of day.
+---@param kind string
+---@param worker integer
+---@param at number
+function methods:add(kind, worker, at)
+  self.entries[#self.entries + 1] = { kind = kind, worker = worker, from = at, till = at, tail = TAILS[kind] or TAIL }
 end
 
 --- The fault of that entry is over.
@@ -75,6 +94,29 @@ function methods:alone(kind, after)
   return list
 end
 
+--- The length of the longest fault, in seconds.
+---@return number
+function methods:longest()
+  local longest = 0
+  for _, entry in ipairs(self.entries) do longest = math.max(longest, entry.till - entry.from) end
+  return longest
+end
+
+-- What ends executors by SIGKILL: the chaos, and a host that has been waiting for one that was stopped.
+local KILLERS = { kill_executor = true, kill_sleepers = true, stop_executor = true }
+
+--- Whether a fault may have killed an executor of that worker in the seconds up to that time of day.
+---@param worker integer
+---@param at number
+---@param seconds number
+---@return boolean
+function methods:killed(worker, at, seconds)
+  for _, entry in ipairs(self.entries) do
+    if KILLERS[entry.kind] and met(entry, worker, at - seconds, at) then return true end
+  end
+  return false
+end
+
 -- Handlers' statements wait on a silent connection, and for one that is refused, until their time is over.
 local HANDLERS_WAIT = { silence = true, swallow = true }
 local STOPS = { stop_host = true, stop_executor = true, refuse = true }
@@ -92,6 +134,8 @@ function methods:cost(concurrency)
     local lasted = entry.till - entry.from
     if entry.kind == "kill_executor" or entry.kind == "stop_executor" and lasted >= KILLED then
       sum = sum + 1
+    elseif entry.kind == "kill_sleepers" then
+      sum = sum + EXECUTORS
     elseif HANDLERS_WAIT[entry.kind] and is_of_handlers(entry) or STOPS[entry.kind] and lasted > LONG then
       sum = sum + concurrency
     end

@@ -1,6 +1,7 @@
 -- luaflow lua tools/lib/chaos/main.lua: see tools/chaos, whose scratch folder CHAOS_FOLDER names. A private server, workers behind
 -- proxies, a steady load, a seeded schedule of faults; then quiet, recovery, and the verdict.
 local code = require "tools.lib.chaos.code"
+local culprits = require "tools.lib.chaos.culprits"
 local faults = require "tools.lib.chaos.faults"
 local files = require "spec.support.files"
 local fleet = require "tools.lib.chaos.fleet"
@@ -10,6 +11,7 @@ local load = require "tools.lib.chaos.load"
 local options = require("tools.lib.chaos.options").read { select(2, ...) } -- the first is the context
 local schedule = require "tools.lib.chaos.schedule"
 local server = require "spec.support.server"
+local spells = require "tools.lib.chaos.spells"
 local system = require "system"
 local verdict = require "tools.lib.chaos.verdict"
 local wait = require "spec.support.wait"
@@ -29,6 +31,8 @@ end
 local function open_scene(scene)
   scene.server = server.open()
   scene.db = scene.server:database()
+  spells.prepare(scene.db)
+  scene.culprits = culprits.open(scene.db)
   local root, path
   if options.flow then
     local folder, name = options.flow:match "^(.*)/([^/]+)$"
@@ -84,6 +88,7 @@ local function run_faults(scene, list, seconds)
     if end_faults(lasting, false) then last = wait.now() end
     scene.fleet:supervise()
     scene.load:feed(wait.now())
+    scene.culprits:feed()
     wait.pause(TICK)
   end
   while #lasting > 0 do
@@ -98,7 +103,7 @@ end
 local function recover(scene, last)
   local ended = pcall(wait.till, function()
     scene.fleet:supervise()
-    if not scene.load:command(wait.now()) then return false end
+    if not scene.load:command(wait.now()) or not scene.culprits:feed() then return false end
     return scene.db:try("select exists (select from pgflow.runs r where r.status = 'started')").out == "f\n"
   end, RECOVERY, "every run to end", 0.25)
   local recovered_in = ended and wait.now() - last or nil
@@ -150,7 +155,7 @@ end
 -- All of it; returns whether nothing is wrong.
 local function run(scene)
   local seconds = options.minutes * 60
-  local last = run_faults(scene, schedule.make(options.seed, seconds, options.workers, options.without), seconds)
+  local last = run_faults(scene, schedule.make(options.seed, seconds, options.workers, options.faults, options.without), seconds)
   say "no more faults; waiting for what is under way"
   local recovered_in = recover(scene, last)
   local reloaded = scene.code and recovered_in and reload_at_last(scene) or { at = math.huge }
@@ -159,10 +164,11 @@ local function run(scene)
   faults.keep_server_log(scene)
   say "verdict"
   local runs = scene.db:rows [[
-    select r.run_id, r.idempotency_key as key, r.flow_slug, r.status from pgflow.runs r]]
+    select r.run_id, r.idempotency_key as key, r.flow_slug, r.status, r.error_message from pgflow.runs r]]
   local good = verdict.tell({
-    db = scene.db, load = scene.load, code = scene.code, last = reloaded, executions = scene.executions, logs = scene.logs,
-    runs = runs, history = scene.history, concurrency = CONCURRENCY, surprises = scene.fleet.surprises, recovered_in = recovered_in,
+    db = scene.db, load = scene.load, culprits = scene.culprits, code = scene.code, last = reloaded,
+    executions = scene.executions, logs = scene.logs, runs = runs, history = scene.history, concurrency = CONCURRENCY,
+    surprises = scene.fleet.surprises, recovered_in = recovered_in,
     connections = { scene.at_start.connections, at_end.connections }, memory = { scene.at_start.memory, at_end.memory },
   }, say)
   if not good then keep_rows(scene) end

@@ -1,28 +1,53 @@
 -- The words of the command line.
+local schedule = require "tools.lib.chaos.schedule"
+
 local options = {}
 
 local NUMBERS = { minutes = 10, seed = 1, workers = 3, rate = 6 }
-local TEXTS = { flow = true, start = true, input = true, without = true }
+local TEXTS = { flow = true, start = true, input = true }
+local KINDS = { faults = true, without = true }
 
 local function fail(message)
   io.stderr:write("chaos: ", message, "\n")
   os.exit(2)
 end
 
+-- A set of kinds of faults.
+local function kinds(name, value)
+  local set = {}
+  for kind in value:gmatch "[^,]+" do
+    if not schedule.KINDS[kind] then
+      local all = {}
+      for known in pairs(schedule.KINDS) do all[#all + 1] = known end
+      table.sort(all)
+      fail(("--%s names no kind of fault: %s; there are %s"):format(name, kind, table.concat(all, ", ")))
+    end
+    set[kind] = true
+  end
+  if not next(set) then fail(("--%s names no kind of fault"):format(name)) end
+  return set
+end
+
+local function number(name, value)
+  local given = tonumber(value)
+  return given and given > 0 and given or fail(("--%s takes a number above 0"):format(name))
+end
+
 --- Reads the words; ends the program with 2 where one is wrong.
 ---@param words string[]
----@return { minutes: number, seed: number, workers: number, rate: number, flow: string?, start: string?, input: string?,
----   without: string? }
+---@return { minutes: number, seed: number, workers: number, rate: number, flow: string?, start: string?,
+---   input: string?, faults: table<string, true>?, without: table<string, true>? }
 function options.read(words)
   local given = {}
   for name, default in pairs(NUMBERS) do given[name] = default end
   local at = 1
   while words[at] do
     local name, value = (words[at]:match "^%-%-(%a+)$"), words[at + 1]
-    if not NUMBERS[name] and not TEXTS[name] then fail(("unknown word %s; see tools/chaos --help"):format(words[at])) end
+    if not (NUMBERS[name] or TEXTS[name] or KINDS[name]) then
+      fail(("unknown word %s; see tools/chaos --help"):format(words[at]))
+    end
     if not value then fail(("--%s needs a value"):format(name)) end
-    given[name] = NUMBERS[name] and tonumber(value) or value
-    if NUMBERS[name] and not (tonumber(value) and tonumber(value) > 0) then fail(("--%s takes a number above 0"):format(name)) end
+    given[name] = NUMBERS[name] and number(name, value) or KINDS[name] and kinds(name, value) or value
     at = at + 2
   end
   if (given.flow == nil) ~= (given.start == nil) then fail "--flow and --start go together" end

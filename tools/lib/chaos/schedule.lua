@@ -7,16 +7,23 @@ local WEIGHTS = {
   { "restart_immediate", 2 }, { "restart_fast", 2 }, { "terminate", 4 },
   { "cut", 4 }, { "silence", 3 }, { "swallow", 3 }, { "refuse", 2 }, { "hold_snapshot", 2 }, { "vanish", 2 },
   { "reload", 4 }, { "bad_reload", 4 }, { "version", 3 }, { "rollout", 2 },
+  { "kill_sleepers", 3 }, { "culprit", 4 }, { "oversized", 2 },
+  { "slow_trigger", 2 }, { "read_only", 2 }, { "purge", 2 }, { "lost_partition", 2 },
 }
 local CONNECTIONS = { "control", "work", "handler", "all" }
 local ROLLOUT = 8 -- seconds, at most: nothing runs meanwhile
 local FIRST, SHORTEST, LONGEST = 8, 2, 8 -- seconds: the first fault, and from one to the next
 
-local function pick(random)
+--- The names of the kinds.
+---@type table<string, true>
+schedule.KINDS = {}
+for _, entry in ipairs(WEIGHTS) do schedule.KINDS[entry[1]] = true end
+
+local function pick(random, weights)
   local sum = 0
-  for _, entry in ipairs(WEIGHTS) do sum = sum + entry[2] end
+  for _, entry in ipairs(weights) do sum = sum + entry[2] end
   local at = random(sum)
-  for _, entry in ipairs(WEIGHTS) do
+  for _, entry in ipairs(weights) do
     at = at - entry[2]
     if at <= 0 then return entry[1] end
   end
@@ -34,19 +41,24 @@ end
 ---@param seed number
 ---@param seconds number
 ---@param workers integer
----@param without? string kinds to leave out, separated by commas; the others stay where they are
+---@param only? table<string, true> the kinds that there are; nil: all
+---@param without? table<string, true> kinds to leave out; the others stay where they are
 ---@return chaos.Fault[]
-function schedule.make(seed, seconds, workers, without)
+function schedule.make(seed, seconds, workers, only, without)
   math.randomseed(seed)
+  local weights = {}
+  for _, entry in ipairs(WEIGHTS) do
+    if not only or only[entry[1]] then weights[#weights + 1] = entry end
+  end
   local random, list, at = math.random, {}, FIRST
   while at < seconds do
     local is_long = random(6) == 1 -- longer than a worker may be silent
     local fault = {
-      at = at, kind = pick(random), worker = random(workers), connection = CONNECTIONS[random(#CONNECTIONS)],
+      at = at, kind = pick(random, weights), worker = random(workers), connection = CONNECTIONS[random(#CONNECTIONS)],
       lasts = is_long and 32 + random(12) or random(5), choice = random(1000),
     }
     if fault.kind == "rollout" then fault.lasts = math.min(fault.lasts, ROLLOUT) end
-    if not ("," .. (without or "") .. ","):find("," .. fault.kind .. ",", 1, true) then list[#list + 1] = fault end
+    if not (without and without[fault.kind]) then list[#list + 1] = fault end
     at = at + SHORTEST + random() * (LONGEST - SHORTEST)
   end
   return list

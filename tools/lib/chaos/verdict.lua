@@ -2,13 +2,16 @@
 local changes = require "tools.lib.chaos.changes"
 local code = require "tools.lib.chaos.code"
 local complaints = require "tools.lib.chaos.complaints"
+local culprits = require "tools.lib.chaos.culprits"
 local executions = require "tools.lib.chaos.executions"
+local latency = require "tools.lib.chaos.latency"
 
 local verdict = {}
 
 ---@class chaos.Evidence
 ---@field db spec.Database
 ---@field load chaos.Load
+---@field culprits chaos.Culprits
 ---@field runs chaos.Run[]
 ---@field code chaos.Code? of the built-in flow
 ---@field last { at: number, revision: integer }? since when all workers have which revision of it
@@ -55,25 +58,32 @@ function judge:texts(name, texts)
   self:count(name, sum, table.concat(list, "; "))
 end
 
--- Returns what changes.compare does.
+-- The runs of innocents. Returns what changes.compare does.
 local function judge_runs(self, evidence)
   local db, load = evidence.db, evidence.load
-  local runs = db:row [[
+  local runs = db:row([[
     select count(*) as all, count(*) filter (where r.status = 'completed') as completed,
       coalesce(max(extract(epoch from r.completed_at - r.started_at)), 0)::float8 as longest,
       (select coalesce(max(extract(epoch from g.gap)), 0)::float8
        from (select p.completed_at - lag(p.completed_at) over (order by p.completed_at) as gap from pgflow.runs p) g) as gap
-    from pgflow.runs r]]
+    from pgflow.runs r where r.flow_slug <> :'culprit']], { culprit = code.CULPRIT })
   self.say(("     runs started: %d, completed: %d; the longest took %.1f s; at most %.1f s went by without an end"):format(
     load.started, runs.completed, runs.longest, runs.gap))
   local compared = changes.compare(evidence.runs, load.ended)
   self.say(("     runs cancelled: %d; retried: %d"):format(compared.count, load.retried))
-  local ends = db:text [[
+  local ends = db:text([[
     select string_agg(distinct r.status || ' ' || coalesce(r.error_message, ''), '; ')
-    from pgflow.runs r where r.status not in ('completed', 'cancelled')]]
+    from pgflow.runs r where r.status not in ('completed', 'cancelled') and r.flow_slug <> :'culprit']], { culprit = code.CULPRIT })
   self:count("lost", math.max(load.started + load.retried, runs.all) - compared.count - runs.completed, ends, "lost")
   self:list("cancelled runs with another end", compared.wrong)
+  latency.judge(self, db, load.ended, evidence.history:longest())
   return compared
+end
+
+local function judge_culprits(self, evidence)
+  self.say(("     culprits: %d"):format(#evidence.culprits.kinds))
+  self:list("culprits that did not fail by name", culprits.unnamed(evidence.runs, evidence.culprits.kinds))
+  self:list("innocents charged with a culprit's death", culprits.framed(evidence.logs, evidence.history))
 end
 
 local function judge_executions(self, evidence, all)
@@ -136,6 +146,8 @@ function verdict.tell(evidence, say)
   local compared = judge_runs(self, evidence)
   self:count("stuck", db:number "select count(*) from pgflow.step_tasks t where t.status in ('queued', 'started')", nil, "stuck")
   if evidence.code then
+    culprits.confess(evidence.executions, evidence.history)
+    judge_culprits(self, evidence)
     local all = executions.read(evidence.executions)
     judge_executions(self, evidence, all)
     changes.judge(self, evidence, compared, all)
