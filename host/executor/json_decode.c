@@ -4,6 +4,7 @@
 #include <string.h>
 #include <yajl/yajl_parse.h>
 
+#include "base/utf8.h"
 #include "executor/json.h"
 #include "executor/json_number.h"
 #include "executor/json_walk.h"
@@ -92,9 +93,22 @@ static int on_number(void *context, const char *text, size_t length) {
   return 0;
 }
 
+/* yajl lets surrogates and overlong forms pass. */
+static bool is_utf8(const char *text, size_t length) {
+  for (size_t at = 0; at < length;) {
+    size_t size = utf8_sequence(text + at, length - at);
+    if (size == 0) return false;
+    at += size;
+  }
+  return true;
+}
+
+static const char not_utf8[] = "string that is not valid UTF-8";
+
 static int on_string(void *context, const unsigned char *text, size_t length) {
   struct reader *reader = context;
   value_begins(reader);
+  if (!is_utf8((const char *)text, length)) return refuse(reader, not_utf8);
   lua_pushlstring(reader->L, (const char *)text, length);
   return value_ends(reader);
 }
@@ -102,6 +116,8 @@ static int on_string(void *context, const unsigned char *text, size_t length) {
 static int on_map_key(void *context, const unsigned char *text, size_t length) {
   struct reader *reader = context;
   struct json_level *level = json_walk_top(&reader->walk);
+  level->key = NULL;
+  if (!is_utf8((const char *)text, length)) return refuse(reader, not_utf8);
   lua_pushlstring(reader->L, (const char *)text, length);
   level->key = lua_tolstring(reader->L, -1, &level->key_length);
   return 1;

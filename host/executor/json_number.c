@@ -111,11 +111,11 @@ static bool fits_int64(const char *text, size_t length, int64_t *integer) {
 static enum json_number read_integer(const char *text, size_t length, double *number, int64_t *integer) {
   if (fits_int64(text, length, integer)) {
     if (*integer > exact_limit || *integer < -exact_limit) return JSON_INT64;
-    *number = *text == '-' && *integer == 0 ? -0.0 : (double)*integer;
+    *number = length > 0 && *text == '-' && *integer == 0 ? -0.0 : (double)*integer;
     return JSON_DOUBLE;
   }
   *number = read_decimal(text, length);
-  if (isinf(*number)) return JSON_OUTSIDE_DOUBLE;
+  if (!isfinite(*number)) return JSON_OUTSIDE_DOUBLE;
   return same_as_shortest(text, length, *number) ? JSON_DOUBLE : JSON_OUTSIDE_INT64;
 }
 
@@ -123,7 +123,7 @@ enum json_number json_number_read(const char *text, size_t length, double *numbe
   for (size_t i = 0; i < length; i++) {
     if (text[i] != '.' && text[i] != 'e' && text[i] != 'E') continue;
     *number = read_decimal(text, length);
-    return isinf(*number) ? JSON_OUTSIDE_DOUBLE : JSON_DOUBLE;
+    return isfinite(*number) ? JSON_DOUBLE : JSON_OUTSIDE_DOUBLE;
   }
   return read_integer(text, length, number, integer);
 }

@@ -26,7 +26,7 @@ static const struct {
     {1562, 1563, KIND_TEXT},    {790, 791, KIND_TEXT},    {142, 143, KIND_TEXT},
 };
 
-enum { TYPE_COUNT = sizeof types / sizeof *types, DIMENSIONS_MAX = 6 };
+enum { TYPE_COUNT = sizeof types / sizeof *types, DIMENSIONS_MAX = 6, EXPONENT_MAX = 100000 };
 
 struct reader {
   lua_State *L;
@@ -80,13 +80,22 @@ static void push_float(const struct reader *reader, struct text text) {
   lua_pushnumber(reader->L, number);
 }
 
+/* The integer between the two, or one that is as far beyond every double. */
+static long read_exponent(const char *at, const char *end) {
+  bool negative = at < end && *at == '-';
+  long exponent = 0;
+  if (at < end && (*at == '-' || *at == '+')) at++;
+  for (; at < end && *at >= '0' && *at <= '9' && exponent < EXPONENT_MAX; at++) exponent = exponent * 10 + (*at - '0');
+  return negative ? -exponent : exponent;
+}
+
 /* Appends the digits without zeros at either end, and returns the power of ten of the first; 0 for zero. */
 static long normalize(struct text text, struct buf *digits) {
   long exponent = 0, point = -1, first = 0;
   for (size_t i = 0; i < text.length; i++) {
     char c = text.bytes[i];
     if (c == 'e' || c == 'E') {
-      exponent = strtol(text.bytes + i + 1, NULL, 10);
+      exponent = read_exponent(text.bytes + i + 1, text.bytes + text.length);
       break;
     }
     if (c == '.') point = first;
@@ -105,7 +114,7 @@ static long normalize(struct text text, struct buf *digits) {
 
 static bool is_same_number(struct text a, struct text b) {
   struct buf left = {0}, right = {0};
-  bool negative_a = a.bytes[0] == '-', negative_b = b.bytes[0] == '-';
+  bool negative_a = a.length > 0 && a.bytes[0] == '-', negative_b = b.bytes[0] == '-';
   bool same = normalize(a, &left) == normalize(b, &right) && left.len == right.len;
   if (same && left.len) same = memcmp(left.data, right.data, left.len) == 0 && negative_a == negative_b;
   buf_free(&left);
@@ -144,15 +153,16 @@ static void push_bytea(lua_State *L, struct text text) {
   bool hex = text.length >= 2 && text.bytes[0] == '\\' && text.bytes[1] == 'x';
   for (size_t i = hex ? 2 : 0; i < text.length;) {
     const char *at = text.bytes + i;
-    if (hex) {
+    size_t left = text.length - i;
+    if (hex && left >= 2) {
       bytes[length++] = (char)(hex_digit(at[0]) * 16 + hex_digit(at[1]));
       i += 2;
-    } else if (at[0] == '\\' && at[1] != '\\') {
+    } else if (at[0] == '\\' && left >= 4 && at[1] != '\\') {
       bytes[length++] = (char)((at[1] - '0') * 64 + (at[2] - '0') * 8 + (at[3] - '0'));
       i += 4;
     } else {
       bytes[length++] = at[0];
-      i += at[0] == '\\' ? 2 : 1;
+      i += at[0] == '\\' && left >= 2 ? 2 : 1;
     }
   }
   lua_pushlstring(L, bytes, length);  // [userdata, string]

@@ -37,6 +37,8 @@ cases.undecodable = {
   { "1e400", "input: number beyond the range of a double" },
   { '{"a":[1,{"b":9223372036854775808}]}', "input.a[2].b: integer outside the range of int64_t" },
   { '{"x y":[1e999]}', 'input["x y"][1]: number beyond the range of a double' },
+  { '["\237\160\128"]', "input[1]: string that is not valid UTF-8" },
+  { '{"a":{"\192\128":1}}', "input.a: string that is not valid UTF-8" },
   { ("["):rep(513) .. ("]"):rep(513), "input" .. ("[1]"):rep(8) .. "..." .. ("[1]"):rep(4) .. ": nested deeper than 512" },
 }
 
