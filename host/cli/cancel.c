@@ -42,7 +42,7 @@ int command_cancel(const struct call *call) {
   struct db db;
   struct err err;
   if (!show_check_run_id("cancel", call->argv[0], &err)) return cli_fail(&err);
-  if (!client_connect_to_schema(call->settings, "cancel", &db, &err)) return cli_fail(&err);
+  if (!client_connect_to_schema(call->settings, "cancel", ROLE_OPERATOR, &db, &err)) return cli_fail(&err);
   bool ok = cancel(&db, call, &err);
   db_close(&db);
   return ok ? EXIT_DONE : cli_fail(&err);

@@ -67,8 +67,10 @@ bool client_connect(const struct settings *settings, const char *command, struct
   return ok;
 }
 
-bool client_connect_to_schema(const struct settings *settings, const char *command, struct db *db, struct err *err) {
+bool client_connect_to_schema(const struct settings *settings, const char *command, const char *role, struct db *db,
+                              struct err *err) {
   if (!client_connect(settings, command, db, err)) return false;
+  db->role = role;
   if (schema_verify(db, err)) return true;
   db_close(db);
   return false;

@@ -17,8 +17,12 @@ char *client_find_database(const struct settings *settings, struct err *err);
 /* Connects to that database. */
 bool client_connect(const struct settings *settings, const char *command, struct db *db, struct err *err)
     __attribute__((warn_unused_result));
-/* Connects, and checks that this program can work with the schema there (exit 6). */
-bool client_connect_to_schema(const struct settings *settings, const char *command, struct db *db, struct err *err)
-    __attribute__((warn_unused_result));
+/* Who may use a command: the group roles. */
+#define ROLE_STARTER "pgflow_starter"
+#define ROLE_READER "pgflow_reader"
+#define ROLE_OPERATOR "pgflow_operator"
+/* Connects for a command that the group role may use, and checks that this program can work with the schema there (exit 6). */
+bool client_connect_to_schema(const struct settings *settings, const char *command, const char *role, struct db *db,
+                              struct err *err) __attribute__((warn_unused_result));
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/conninfo.h"
 #include "cli/plain.h"
+#include "worker/complaint.h"
 
 enum { KEYWORDS_MAX = 80 };
 
@@ -28,6 +29,11 @@ static void print_notice(void *unused, const PGresult *result) {
   char *message = plain_copy(PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY), PLAIN_LINE);
   fprintf(stderr, "luaflow: database: %s\n", message);
   free(message);
+  const char *hint = PQresultErrorField(result, PG_DIAG_MESSAGE_HINT);
+  if (!hint) return;
+  char *advice = plain_copy(hint, PLAIN_LINE);
+  fprintf(stderr, "hint: %s\n", advice);
+  free(advice);
 }
 
 /* libpq's own messages have several lines with tabs: one line, with single spaces. */
@@ -97,7 +103,7 @@ bool db_reopen(struct db *db, struct err *err) {
 }
 
 /* Who must act on the SQLSTATE of a statement of ours, and the exit code that follows. */
-static void classify(struct err *err) {
+static void classify(const struct db *db, struct err *err) {
   const char *state = err->sqlstate;
   bool missing = strcmp(state, "42P01") == 0 || strcmp(state, "42883") == 0 || strcmp(state, "3F000") == 0 ||
                  strcmp(state, "42703") == 0;
@@ -109,6 +115,7 @@ static void classify(struct err *err) {
     if (!err->hint[0]) err_hint(err, "luaflow migrate installs or upgrades the schema");
   } else if (strcmp(state, "42501") == 0) {
     err->exit_code = EXIT_DATABASE;
+    if (db->role) complaint_add_rights_hint(err, db->role, PQuser(db->connection));
   }
 }
 
@@ -157,13 +164,36 @@ static PGresult *collect_result(struct db *db) {
   return NULL;
 }
 
+/* The transaction's names are those of pg_catalog: what somebody has made in schema public is not what our statements mean. It ends with the
+ * transaction, since the session may be a pooler's, and others' next. */
+static const char pin_names[] = "select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)";
+
+/* Sends the statement in one transaction with pin_names. */
+static bool send_pinned(struct db *db, const struct statement_info *info, const char *const *parameters) {
+  return PQenterPipelineMode(db->connection) == 1 &&
+         PQsendQueryParams(db->connection, pin_names, 0, NULL, NULL, NULL, NULL, 0) == 1 &&
+         PQsendQueryParams(db->connection, info->text, info->parameters, NULL, parameters, NULL, NULL, 0) == 1 &&
+         PQpipelineSync(db->connection) == 1;
+}
+
+/* The statement's result, or that of pin_names where it is an error. NULL as in collect_result. */
+static PGresult *collect_pinned(struct db *db) {
+  PGresult *pinned = collect_result(db);
+  PGresult *got = pinned ? collect_result(db) : NULL;
+  if (got) PQclear(collect_result(db)); /* the end of the pipeline */
+  bool failed = PQresultStatus(pinned) == PGRES_FATAL_ERROR;
+  PQclear(failed ? got : pinned);
+  if (!db->interrupted) PQexitPipelineMode(db->connection);
+  return failed ? pinned : got;
+}
+
 static bool finish(struct db *db, const char *what, PGresult **result, struct err *err) {
-  PGresult *got = collect_result(db);
+  PGresult *got = collect_pinned(db);
   if (!got && db->interrupted) return err_set(err, ERR_RETRY, EXIT_DATABASE, "%s: interrupted", what);
   ExecStatusType status = PQresultStatus(got);
   bool ok = status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
   if (!ok) fail_statement(db, got, what, err);
-  if (!ok) classify(err);
+  if (!ok) classify(db, err);
   if (ok && result)
     *result = got;
   else
@@ -174,8 +204,7 @@ static bool finish(struct db *db, const char *what, PGresult **result, struct er
 bool db_run(struct db *db, enum db_statement statement, const char *const *parameters, PGresult **result,
             struct err *err) {
   const struct statement_info *info = &statements[statement];
-  if (!PQsendQueryParams(db->connection, info->text, info->parameters, NULL, parameters, NULL, NULL, 0))
-    return fail_statement(db, NULL, db->what, err);
+  if (!send_pinned(db, info, parameters)) return fail_statement(db, NULL, db->what, err);
   return finish(db, db->what, result, err);
 }
 

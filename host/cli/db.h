@@ -14,6 +14,7 @@ struct db {
   int interrupt_fd;
   bool interrupted;
   const char *what; /* names the command in errors about its statements; borrowed */
+  const char *role; /* the group role that has all rights for them, for hints; borrowed. NULL: none is named */
 };
 
 /* Connects within 10 s, as the application "luaflow COMMAND". On failure *err says why (exit 6); db needs no close then. */

@@ -75,7 +75,7 @@ static bool create_database(const struct devserver *server, struct err *err) {
   if (ok) {
     bool exists = PQntuples(result) > 0;
     PQclear(result);
-    ok = exists || db_run(&db, DB_CREATE_DATABASE, NULL, NULL, err);
+    ok = exists || db_run_script(&db, "dev", "create database luaflow", err) /* in no transaction */;
   }
   db_close(&db);
   return ok;

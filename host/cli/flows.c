@@ -71,7 +71,8 @@ int command_flows(const struct call *call) {
   struct err err;
   int verb = call->argc > 0 ? show_find_verb(call, "flows", verbs, VERB_COUNT, &err) : -1;
   if (call->argc > 0 && verb < 0) return cli_fail(&err);
-  if (!client_connect_to_schema(call->settings, "flows", &db, &err)) return cli_fail(&err);
+  if (!client_connect_to_schema(call->settings, "flows", verb < 0 ? ROLE_READER : ROLE_OPERATOR, &db, &err))
+    return cli_fail(&err);
   bool ok = true, json = call->settings->json;
   if (verb == RETIRE) ok = retire(&db, call->argv[1], json, &err);
   if (verb == FORGET) ok = forget(&db, call->argv[1], json, &err);

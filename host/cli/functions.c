@@ -73,7 +73,8 @@ int command_functions(const struct call *call) {
   struct err err;
   int verb = call->argc > 0 ? show_find_verb(call, "functions", verbs, VERB_COUNT, &err) : -1;
   if (call->argc > 0 && verb < 0) return cli_fail(&err);
-  if (!client_connect_to_schema(call->settings, "functions", &db, &err)) return cli_fail(&err);
+  if (!client_connect_to_schema(call->settings, "functions", verb < 0 ? ROLE_READER : ROLE_OPERATOR, &db, &err))
+    return cli_fail(&err);
   bool ok = true, json = call->settings->json;
   if (verb >= 0) ok = change_functions(&db, (enum verb_index)verb, call, &err);
   if (ok && (verb < 0 || json))

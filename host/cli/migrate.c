@@ -1,4 +1,6 @@
 /* luaflow migrate: installs or upgrades the schema. */
+#include <string.h>
+
 #include "cli/client.h"
 #include "cli/commands.h"
 #include "cli/schema.h"
@@ -14,6 +16,8 @@ int command_migrate(const struct call *call) {
   if (!client_connect(call->settings, "migrate", &db, &err)) return cli_fail(&err);
   bool ok = schema_migrate(&db, &report, &err);
   db_close(&db);
+  if (!ok && strcmp(err.sqlstate, "42501") == 0 && !*err.hint)
+    err_hint(&err, "connect as the owner of schema pgflow, or to install it as a role that may create schemas");
   if (!ok) return cli_fail(&err);
   printf("schema at version %d: %d migration%s applied, %d functions and views replaced\n", report.version,
          report.applied, report.applied == 1 ? "" : "s", report.replaced);

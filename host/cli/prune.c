@@ -42,7 +42,7 @@ int command_prune(const struct call *call) {
   struct err err;
   long long removed = 0;
   if (!check_age(call->settings, &err)) return cli_fail(&err);
-  if (!client_connect_to_schema(call->settings, "prune", &db, &err)) return cli_fail(&err);
+  if (!client_connect_to_schema(call->settings, "prune", ROLE_OPERATOR, &db, &err)) return cli_fail(&err);
   bool ok = prune(&db, call->settings, &removed, &err);
   db_close(&db);
   if (!ok && removed > 0) err_hint(&err, "%lld runs were removed before; prune again goes on", removed);

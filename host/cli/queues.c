@@ -29,7 +29,7 @@ static void print_queues(const PGresult *result) {
 int command_queues(const struct call *call) {
   struct db db;
   struct err err;
-  if (!client_connect_to_schema(call->settings, "queues", &db, &err)) return cli_fail(&err);
+  if (!client_connect_to_schema(call->settings, "queues", ROLE_READER, &db, &err)) return cli_fail(&err);
   bool ok = show_list(&db, call->settings, DB_QUEUES, DB_QUEUES_JSON, NULL, print_queues, &err);
   db_close(&db);
   return ok ? EXIT_DONE : cli_fail(&err);

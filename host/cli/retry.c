@@ -27,7 +27,7 @@ int command_retry(const struct call *call) {
   struct db db;
   struct err err;
   if (!show_check_run_id("retry", call->argv[0], &err)) return cli_fail(&err);
-  if (!client_connect_to_schema(call->settings, "retry", &db, &err)) return cli_fail(&err);
+  if (!client_connect_to_schema(call->settings, "retry", ROLE_OPERATOR, &db, &err)) return cli_fail(&err);
   char *run_id = retry_run(&db, call->argv[0], &err);
   int code = EXIT_DONE;
   if (!run_id)

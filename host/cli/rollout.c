@@ -213,7 +213,8 @@ int command_rollout(const struct call *call) {
   struct err err;
   int verb = show_find_verb(call, "rollout", verbs, VERB_COUNT, &err);
   if (verb < 0) return cli_fail(&err);
-  if (!client_connect_to_schema(call->settings, "rollout", &db, &err)) return cli_fail(&err);
+  if (!client_connect_to_schema(call->settings, "rollout", verb == STATUS ? ROLE_READER : ROLE_OPERATOR, &db, &err))
+    return cli_fail(&err);
   int code = EXIT_DONE;
   bool ok = true, json = call->settings->json;
   const char *const *names = (const char *const *)call->argv + 1;

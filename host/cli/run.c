@@ -53,7 +53,7 @@ int command_run(const struct call *call) {
   struct db db;
   struct err err;
   if (!show_check_run_id("run", run_id, &err)) return cli_fail(&err);
-  if (!client_connect_to_schema(call->settings, "run", &db, &err)) return cli_fail(&err);
+  if (!client_connect_to_schema(call->settings, "run", ROLE_STARTER, &db, &err)) return cli_fail(&err);
   bool ok = call->settings->json ? print_json(&db, run_id, &err) : print_tree(&db, run_id, &err);
   db_close(&db);
   return ok ? EXIT_DONE : cli_fail(&err);

@@ -71,7 +71,7 @@ int command_runs(const struct call *call) {
   const char *parameters[] = {settings->flow, settings->status, limit};
   struct db db;
   struct err err;
-  if (!client_connect_to_schema(settings, "runs", &db, &err)) return cli_fail(&err);
+  if (!client_connect_to_schema(settings, "runs", ROLE_READER, &db, &err)) return cli_fail(&err);
   bool ok = (!settings->flow || show_check_names(&db, DB_STARTABLE_NAMES, "flow or alias", &settings->flow, 1, &err)) &&
             show_list(&db, settings, DB_RUNS, DB_RUNS_JSON, parameters, print_runs, &err);
   db_close(&db);

@@ -232,14 +232,14 @@ void schema_print(FILE *out) {
           LUAFLOW_VERSION);
   for (size_t i = 0; i < count; i++) {
     if (!read_migration(&files[i], &migration)) continue;
-    fputs("\nbegin;\n", out);
+    fputs("\nbegin;\nset local search_path = pg_catalog, pg_temp;\n", out);
     print_file(out, &files[i]);
     fprintf(out,
             "\ninsert into pgflow.migrations (version, name, checksum, oldest_program)\n  values (%d, '%s', '%s', "
             "'%s');\ncommit;\n",
             migration.version, migration.name, files[i].sha256, migration.oldest_program);
   }
-  fputs("\nbegin;\nset local check_function_bodies = off;\n", out);
+  fputs("\nbegin;\nset local search_path = pg_catalog, pg_temp;\nset local check_function_bodies = off;\n", out);
   const struct embed_file *file;
   for (size_t position = 0; (file = next_replaceable(&position));) print_file(out, file);
   fputs("\ncommit;\n", out);

@@ -40,7 +40,7 @@ int command_start(const struct call *call) {
   struct db db;
   char *input = json_read("start: the input", call->argc > 1 ? call->argv[1] : "{}", &err);
   if (!input) return cli_fail(&err);
-  if (!client_connect_to_schema(call->settings, "start", &db, &err)) {
+  if (!client_connect_to_schema(call->settings, "start", ROLE_STARTER, &db, &err)) {
     free(input);
     return cli_fail(&err);
   }

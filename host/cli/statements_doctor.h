@@ -41,19 +41,23 @@
     "runs' end,"                                                                                                       \
     "         case when has_function_privilege('pgflow.deploy_flows(uuid, text, text, jsonb, bigint)', 'execute')"     \
     "              then 'serve as a worker' end,"                                                                      \
-    "         case when has_table_privilege('pgflow.step_states', 'select') then 'read' end) else '' end as what "     \
+    "         case when has_table_privilege('pgflow.step_states', 'select') then 'read' end,"                          \
+    "         case when has_function_privilege('pgflow.cancel_run(uuid, text)', 'execute') then 'operate' end) else "  \
+    "'' end as what "                                                                                                  \
     "from me)"                                                                                                         \
     " select case when may.what = '' then 'problem' else 'ok' end,"                                                    \
     "        case when me.owns then format('role %s owns the schema', me.name)"                                        \
     "             when may.what = '' then format('role %s has no rights on the schema', me.name)"                      \
     "             else format('role %s may: %s', me.name, may.what) end,"                                              \
-    "        case when may.what = '' then format('grant it one of pgflow_worker, pgflow_starter, pgflow_reader, such " \
+    "        case when may.what = '' then format('grant it one of pgflow_worker, pgflow_starter, pgflow_reader, "      \
+    "pgflow_operator, such "                                                                                           \
     "as: "                                                                                                             \
     "grant pgflow_worker to %I', me.name) end"                                                                         \
     "   from me, may"                                                                                                  \
     " union all select 'warning', 'there is no role ' || r.name,"                                                      \
     "        format('have an administrator run: create role %s nologin; then luaflow migrate', r.name)"                \
-    "   from unnest(array['pgflow_starter', 'pgflow_worker', 'pgflow_reader', 'pgflow_compat', 'pgflow_handler']) r "  \
+    "   from unnest(array['pgflow_starter', 'pgflow_worker', 'pgflow_reader', 'pgflow_operator', 'pgflow_compat', "    \
+    "'pgflow_handler']) r "                                                                                            \
     "(name)"                                                                                                           \
     "  where not exists (select from pg_catalog.pg_roles p where p.rolname = r.name)")                                 \
   /* Whether the owner of the functions, as whom they run, may use the queues. */                                      \
@@ -69,7 +73,17 @@
     "   from owner o, pgflow.queues q, unnest(array['q_', 'a_']) p (prefix), pg_catalog.pg_class c"                    \
     "  where c.relnamespace = to_regnamespace('pgmq') and c.relname = p.prefix || q.queue_name"                        \
     "    and not (has_table_privilege(o.role, c.oid, 'select') and has_table_privilege(o.role, c.oid, 'insert')"       \
-    "             and has_table_privilege(o.role, c.oid, 'update') and has_table_privilege(o.role, c.oid, 'delete')))" \
+    "             and has_table_privilege(o.role, c.oid, 'update') and has_table_privilege(o.role, c.oid, 'delete'))"  \
+    " union all select 'warning',"                                                                                     \
+    "        format('no events are sent: realtime.send belongs to role %s and its schema to %s, and not both are "     \
+    "trusted',"                                                                                                        \
+    "               p.proowner::regrole, n.nspowner::regrole),"                                                        \
+    "        'if they may act with the rights of the owner: update pgflow.settings set trusted_roles = '"              \
+    "        || quote_literal(array[p.proowner::regrole::text, n.nspowner::regrole::text])"                            \
+    "   from owner o, pgflow.settings s, pg_catalog.pg_namespace n, pg_catalog.pg_proc p"                              \
+    "  where n.nspname = 'realtime' and p.pronamespace = n.oid and p.proname = 'send'"                                 \
+    "    and exists (select from pg_catalog.pg_roles r where r.oid in (p.proowner, n.nspowner) and not r.rolsuper"     \
+    "                and r.oid <> o.role and r.rolname <> all (s.trusted_roles)))"                                     \
     " select * from found union all select 'ok', format('role %s owns the functions and may use the queues', "         \
     "o.name), null"                                                                                                    \
     "   from owner o where not exists (select from found)")                                                            \

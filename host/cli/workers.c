@@ -36,7 +36,7 @@ int command_workers(const struct call *call) {
   const char *parameters[] = {call->settings->all ? "t" : "f"};
   struct db db;
   struct err err;
-  if (!client_connect_to_schema(call->settings, "workers", &db, &err)) return cli_fail(&err);
+  if (!client_connect_to_schema(call->settings, "workers", ROLE_READER, &db, &err)) return cli_fail(&err);
   bool ok = show_list(&db, call->settings, DB_WORKERS, DB_WORKERS_JSON, parameters, print_workers, &err);
   db_close(&db);
   return ok ? EXIT_DONE : cli_fail(&err);

@@ -29,12 +29,16 @@ bool complaint_end(struct complaint *complaint) {
 
 bool complaint_is_about_rights(const char *sqlstate) { return strcmp(sqlstate, "42501") == 0; }
 
-void complaint_add_hint_for(struct err *err, const char *role) {
+void complaint_add_rights_hint(struct err *err, const char *group, const char *role) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyz_0123456789";
   const char *quote = role[strspn(role, plain)] ? "\"" : "";
-  if (complaint_is_about_rights(err->sqlstate) && *role && !*err->hint)
-    err_hint(err, "an administrator gives the worker's role what it lacks: `grant pgflow_worker to %s%s%s`", quote,
-             role, quote);
+  if (*err->hint) return;
+  err_hint(err, "role %s has the right; an administrator gives it: `grant %s to %s%s%s`", group, group, quote, role,
+           quote);
+}
+
+void complaint_add_hint_for(struct err *err, const char *role) {
+  if (complaint_is_about_rights(err->sqlstate) && *role) complaint_add_rights_hint(err, "pgflow_worker", role);
   complaint_add_hint(err);
 }
 

@@ -21,6 +21,8 @@ bool complaint_end(struct complaint *complaint);
 void complaint_add_hint(struct err *err);
 /* The same of an error over a connection as that role, which is named where it lacks a right. */
 void complaint_add_hint_for(struct err *err, const char *role);
+/* The same of an error about a right that the role lacks and that the group role has. */
+void complaint_add_rights_hint(struct err *err, const char *group, const char *role);
 /* True for the SQLSTATE of a right that the role lacks: the connection itself is well. */
 bool complaint_is_about_rights(const char *sqlstate);
 

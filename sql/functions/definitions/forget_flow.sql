@@ -1,4 +1,4 @@
--- forget_flow(flow_slug): removes a version that is not active and has no runs, with its steps. Owner only.
+-- forget_flow(flow_slug): removes a version that is not active and has no runs, with its steps. For operators.
 -- Refused, with the reason (object_not_in_prerequisite_state), for an active version, one with runs, and one that a live worker still has among its
 -- handlers. An alias that has no version left goes too. Raises undefined_object for an unknown slug, so a repeated call says so.
 -- Locks: the deployment lock and the alias, exclusively, until commit.

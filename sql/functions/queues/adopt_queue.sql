@@ -1,6 +1,6 @@
--- adopt_queue(queue_name): records a PGMQ queue that no deployment made, so that deployments may route steps to it. Owner only.
--- Refused, with the reason (object_not_in_prerequisite_state), where its name is not canonical and where it holds messages or archived ones that belong to no
--- task of luaflow. Raises undefined_object where PGMQ does not know it. A queue that is recorded already is left as it is.
+-- adopt_queue(queue_name): records a PGMQ queue that no deployment made, so that deployments may route steps to it. For operators.
+-- Refused, with the reason (object_not_in_prerequisite_state), where its name is not canonical, where its tables could run somebody else's code (_queue_distrust), and
+-- where it holds messages or archived ones that belong to no task of luaflow. Raises undefined_object where PGMQ does not know it. A queue that is recorded already is left as it is.
 -- Locks: the deployment lock until commit.
 create or replace function pgflow.adopt_queue(queue_name text) returns void
 language plpgsql volatile security definer
@@ -9,6 +9,7 @@ as $$
 #variable_conflict use_column
 declare
   v_known_as text;
+  v_distrust text;
   v_foreign record;
 begin
   perform pgflow._lock_deployments();
@@ -25,6 +26,12 @@ begin
   if not pgflow.is_valid_queue_name(v_known_as) then
     raise exception 'queue % cannot be adopted: its name is not in lower case, of letters, digits and _, and at most 47 characters', quote_literal(v_known_as)
       using errcode = 'object_not_in_prerequisite_state', hint = 'route the steps to another queue';
+  end if;
+  v_distrust := pgflow._queue_distrust(v_known_as);
+  if v_distrust is not null then
+    raise exception 'queue % cannot be adopted: %', quote_literal(v_known_as), v_distrust
+      using errcode = 'object_not_in_prerequisite_state',
+        hint = format('let role %I own it (alter table ... owner to %1$I) and remove what is on it; or list a role that you trust in pgflow.settings (trusted_roles)', current_user);
   end if;
   select * into v_foreign from pgflow._foreign_messages(v_known_as);
   if v_foreign.waiting + v_foreign.archived > 0 then
