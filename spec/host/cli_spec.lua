@@ -410,7 +410,6 @@ RUN                                   FLOW   STATUS
     here.db:await_run(run_id)
     assert_says(as_starter("run", run_id), "`- + only ")
     assert.equal("completed", cjson.decode(as_starter("run", run_id, "--json")).run.status)
-    assert_says(as_starter("runs", "--limit", "1"), run_id)
   end)
 
   describe("settings", function()

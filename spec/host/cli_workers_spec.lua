@@ -143,7 +143,7 @@ describe("luaflow workers and functions", function()
       assert.same({ 0, "" }, { result.code, result.err })
       assert_says(result.out, "work")
     end
-    assert_refused(luaflow("functions", "disable", "packing", unpack(reader)), 6, "permission denied")
+    assert_refused(luaflow("functions", "disable", "packing", unpack(reader)), 6, "permission denied", "role pgflow_operator has the right")
   end)
 
   it("say on a terminal that there is nothing", function()

@@ -124,12 +124,15 @@ describe("luaflow doctor", function()
   end)
 
   it("finds missing rights", function()
-    for name, group in pairs { spec_nobody = "", spec_starter = "in role pgflow_starter" } do
+    for name, group in pairs {
+      spec_nobody = "", spec_starter = "in role pgflow_starter", spec_operator = "in role pgflow_operator",
+    } do
       here.db:text(([[do $$ begin create role %s login %s; exception when duplicate_object then null; end $$]]):format(name, group))
     end
     local as = function(role) return "--database", here.db.conninfo .. (" options='-c role=%s'"):format(role) end
     assert_found("rights", 1, "problem", "role spec_nobody has no rights", "grant pgflow_worker to spec_nobody", as "spec_nobody")
-    assert_found("rights", 0, "ok", "^role spec_starter may: start runs, read$", nil, as "spec_starter")
+    assert_found("rights", 0, "ok", "^role spec_starter may: start runs$", nil, as "spec_starter")
+    assert_found("rights", 0, "ok", "^role spec_operator may: read, operate$", nil, as "spec_operator")
     assert_found("invariants", 0, "warning", "permission denied", "pgflow_reader", as "spec_starter")
 
     here.db:text "select pgflow.create_flow('idle'); do $$ begin create role spec_other; exception when duplicate_object then null; end $$"
@@ -139,6 +142,19 @@ describe("luaflow doctor", function()
     assert.equal("grant usage on schema pgmq to spec_other", found[1].hint)
     assert.truthy(found[2].message:find("may not use table pgmq.", 1, true))
     here.db:text "alter schema pgflow owner to current_user"
+  end)
+
+  it("finds that realtime.send is not trusted", function()
+    here.db:text [[
+      do $$ begin create role spec_other; exception when duplicate_object then null; end $$;
+      create schema realtime;
+      create function realtime.send(payload jsonb, event text, topic text, private boolean) returns void language sql as '';
+      alter function realtime.send owner to spec_other]]
+    local me = here.db:text "select current_user"
+    assert_found("owner", 0, "warning", "no events are sent: realtime.send belongs to role spec_other and its schema to " .. me,
+      ("update pgflow.settings set trusted_roles = '{spec_other,%s}'"):format(me))
+    here.db:text "update pgflow.settings set trusted_roles = '{spec_other}'"
+    assert_found("owner", 0, "ok", "owns the functions")
   end)
 
   it("finds queues without workers, uncovered steps and lost tables", function()
