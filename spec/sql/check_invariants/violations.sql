@@ -1,7 +1,7 @@
 -- Each kind of violation is found and named.
 begin;
 \ir ../support/fixtures.sql
-select plan(32);
+select plan(33);
 
 select spec.deploy('prices', spec.map('a'), spec.step('b', '{a}'));
 select spec.start('prices', '[1, 2]');
@@ -57,6 +57,7 @@ select is(
   spec.found($$ insert into pgflow.queues values ('other'); select pgmq.create('other'); update pgflow.steps set queue_name = 'other' where step_slug = 'a' $$), '{task keeps its step''s queue}', 'a route that changed');
 select is(spec.found($$ update pgflow.steps set queue_name = 'other' where step_slug = 'b' $$), '{step is routed to a known queue}', 'a route to nowhere');
 select is(spec.found($$ update pgflow.steps set deps_count = 0 where step_slug = 'b' $$), '{definition counts its dependencies}', 'deps_count');
+select is(spec.found($$ update pgflow.steps set step_index = 0 where step_slug = 'b' $$), '{step has a place of its own}', 'step_index');
 select is(spec.found($$ insert into pgflow.flow_aliases values ('lonely') $$), '{alias has a version}', 'an alias without a version');
 select is(spec.found('delete from pgflow.alias_activations'), '{alias is where its history left it}', 'an alias that moved by itself');
 set local session_replication_role = replica;

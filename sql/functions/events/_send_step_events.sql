@@ -30,7 +30,9 @@ begin
         end as payload
     from unnest(p_run_ids, p_step_slugs) as g (run_id, step_slug)
     join pgflow.step_states s on s.run_id = any (array[g.run_id]) and s.step_slug = g.step_slug
-    join pgflow.steps d on d.flow_slug = any (array[s.flow_slug]) and d.step_slug = s.step_slug
+    cross join lateral (
+      select d.step_index from pgflow.steps d where d.flow_slug = s.flow_slug and d.step_slug = s.step_slug limit 1
+    ) d
     order by s.run_id, d.step_index
   ) e;
 end;

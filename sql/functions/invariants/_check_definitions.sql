@@ -35,6 +35,11 @@ begin
     cross join lateral (select count(*) as known from pgflow.deps d where d.flow_slug = s.flow_slug and d.step_slug = s.step_slug) d
     where d.known <> s.deps_count;
   return query
+    select 'step has a place of its own', s.flow_slug, format('%s steps have step_index %s', count(*), s.step_index)
+    from pgflow.steps s
+    group by s.flow_slug, s.step_index
+    having count(*) > 1;
+  return query
     select 'step is routed to a known queue', format('%s %s', s.flow_slug, s.step_slug), format('no deployment made queue %s', s.queue_name)
     from pgflow.steps s
     where not exists (select from pgflow.queues q where q.queue_name = s.queue_name);

@@ -39,9 +39,13 @@ begin
         end) as array_length
       from unnest(p_run_ids, p_step_slugs) as e (run_id, step_slug)
       join pgflow.step_states s on s.run_id = any (array[e.run_id]) and s.step_slug = e.step_slug
-      join pgflow.deps d on d.flow_slug = any (array[s.flow_slug]) and d.dep_slug = s.step_slug
+      cross join lateral (
+        select d.flow_slug, d.step_slug from pgflow.deps d where d.flow_slug = s.flow_slug and d.dep_slug = s.step_slug offset 0
+      ) d
       join pgflow.steps child on child.flow_slug = any (array[d.flow_slug]) and child.step_slug = d.step_slug
-      join pgflow.steps parent on parent.flow_slug = any (array[d.flow_slug]) and parent.step_slug = d.dep_slug
+      cross join lateral (
+        select p.step_type from pgflow.steps p where p.flow_slug = s.flow_slug and p.step_slug = s.step_slug limit 1
+      ) parent
       group by e.run_id, d.step_slug
     )
     update pgflow.step_states c

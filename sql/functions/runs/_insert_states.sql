@@ -17,7 +17,10 @@ begin
     k.remaining_tasks, s.deps_count - kept.deps, k.output, coalesce(k.created_at, now()), k.started_at, k.completed_at
   from pgflow.runs r
   join pgflow.steps s on s.flow_slug = any (array[r.flow_slug])
-  left join pgflow.step_states k on k.run_id = p_kept_run_id and k.step_slug = any (array[s.step_slug]) and k.status = 'completed'
+  left join lateral (
+    select k.* from pgflow.step_states k
+    where k.run_id = p_kept_run_id and k.step_slug = s.step_slug and k.status = 'completed' limit 1
+  ) k on true
   cross join lateral (
     select count(*) as deps, max(case
       when s.step_type = 'single' then null
@@ -26,7 +29,10 @@ begin
     end) as array_length
     from pgflow.deps d
     join pgflow.steps parent on parent.flow_slug = any (array[d.flow_slug]) and parent.step_slug = d.dep_slug
-    join pgflow.step_states p on p.run_id = p_kept_run_id and p.step_slug = any (array[d.dep_slug]) and p.status = 'completed'
+    cross join lateral (
+      select p.initial_tasks, p.output from pgflow.step_states p
+      where p.run_id = p_kept_run_id and p.step_slug = d.dep_slug and p.status = 'completed' limit 1
+    ) p
     where d.flow_slug = s.flow_slug and d.step_slug = s.step_slug
   ) kept
   where r.run_id = p_run_id

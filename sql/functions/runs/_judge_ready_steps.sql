@@ -18,8 +18,11 @@ begin
             select case when d.deps_count = 0 then r.input else (
               select coalesce(jsonb_object_agg(p.step_slug, coalesce(p.output, 'null')), '{}')
               from pgflow.deps e
-              join pgflow.step_states p on p.run_id = s.run_id and p.step_slug = any (array[e.dep_slug])
-              where e.flow_slug = s.flow_slug and e.step_slug = s.step_slug and p.status = 'completed'
+              cross join lateral (
+                select p.step_slug, p.output from pgflow.step_states p
+                where p.run_id = s.run_id and p.step_slug = e.dep_slug and p.status = 'completed' limit 1
+              ) p
+              where e.flow_slug = s.flow_slug and e.step_slug = s.step_slug
             ) end as document
           ) t
         ) then d.when_unmet
@@ -29,7 +32,9 @@ begin
     from unnest(p_run_ids, p_step_slugs) as c (run_id, step_slug)
     join pgflow.step_states s on s.run_id = any (array[c.run_id]) and s.step_slug = c.step_slug
     join pgflow.runs r on r.run_id = any (array[s.run_id])
-    join pgflow.steps d on d.flow_slug = any (array[s.flow_slug]) and d.step_slug = s.step_slug
+    cross join lateral (
+      select d.* from pgflow.steps d where d.flow_slug = s.flow_slug and d.step_slug = s.step_slug limit 1
+    ) d
     where s.status = 'created' and s.remaining_deps = 0 and r.status = 'started'
     order by c.run_id, d.step_index;
 end;

@@ -14,7 +14,9 @@ begin
     from unnest(p_run_ids, p_step_slugs) as n (run_id, step_slug)
     join pgflow.step_states s on s.run_id = any (array[n.run_id]) and s.step_slug = n.step_slug
     join pgflow.runs r on r.run_id = any (array[s.run_id])
-    join pgflow.steps d on d.flow_slug = any (array[s.flow_slug]) and d.step_slug = s.step_slug
+    cross join lateral (
+      select d.* from pgflow.steps d where d.flow_slug = s.flow_slug and d.step_slug = s.step_slug limit 1
+    ) d
     cross join lateral (
       select 0 as task_index, null::jsonb as input where d.step_type = 'single'
       union all
@@ -25,7 +27,9 @@ begin
         else (
           select p.output
           from pgflow.deps p_dep
-          join pgflow.step_states p on p.run_id = any (array[s.run_id]) and p.step_slug = any (array[p_dep.dep_slug])
+          cross join lateral (
+            select p.output from pgflow.step_states p where p.run_id = s.run_id and p.step_slug = p_dep.dep_slug limit 1
+          ) p
           where p_dep.flow_slug = any (array[s.flow_slug]) and p_dep.step_slug = s.step_slug
         )
       end) with ordinality as e (value, n)

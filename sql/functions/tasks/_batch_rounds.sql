@@ -5,19 +5,25 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_flow_slugs text[] := array(
+    select f.flow_slug
+    from (select distinct r.flow_slug from unnest(p_run_ids) as g (run_id) join pgflow.runs r on r.run_id = any (array[g.run_id])) f
+    where (
+      select bool_or(d.when_unmet = 'fail' and num_nonnulls(d.required_input_pattern, d.forbidden_input_pattern) > 0)
+      from pgflow.steps d where d.flow_slug = f.flow_slug
+    )
+  );
   v_rounds int[];
 begin
-  select array_agg(case when o.can_fail then o.rank else 1 end order by o.n) into v_rounds
+  if v_flow_slugs = '{}' then
+    return null;
+  end if;
+  select array_agg(case when o.flow_slug = any (v_flow_slugs) then o.rank else 1 end order by o.n) into v_rounds
   from (
-    select g.n, dense_rank() over (partition by g.run_id order by d.step_index) as rank,
-      exists (
-        select from pgflow.steps c
-        where c.flow_slug = any (array[r.flow_slug]) and c.when_unmet = 'fail'
-          and num_nonnulls(c.required_input_pattern, c.forbidden_input_pattern) > 0
-      ) as can_fail
+    select g.n, s.flow_slug, dense_rank() over (partition by g.run_id order by d.step_index) as rank
     from unnest(p_run_ids, p_step_slugs) with ordinality as g (run_id, step_slug, n)
-    left join pgflow.runs r on r.run_id = any (array[g.run_id])
-    left join pgflow.steps d on d.flow_slug = any (array[r.flow_slug]) and d.step_slug = g.step_slug
+    left join pgflow.step_states s on s.run_id = any (array[g.run_id]) and s.step_slug = g.step_slug
+    left join pgflow.steps d on d.flow_slug = any (array[s.flow_slug]) and d.step_slug = s.step_slug
   ) o;
   return case when v_rounds <@ array[1] then null else v_rounds end;
 end;

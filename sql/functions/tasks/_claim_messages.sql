@@ -16,14 +16,17 @@ begin
     with claimable as (
       select t.run_id, t.step_slug, t.task_index, d.step_type, d.deps_count,
         coalesce(d.opt_timeout, f.opt_timeout) as timeout_s, coalesce(d.opt_max_attempts, f.opt_max_attempts) as max_attempts
-      from pgflow.step_tasks t
+      from unnest(p_message_ids) as m (message_id)
+      cross join lateral (
+        select t.flow_slug, t.run_id, t.step_slug, t.task_index from pgflow.step_tasks t where t.queue_name = p_queue_name and t.message_id = m.message_id and t.status = 'queued' limit 1 for update skip locked
+      ) t
       join pgflow.runs r on r.run_id = any (array[t.run_id])
       join pgflow.step_states s on s.run_id = any (array[t.run_id]) and s.step_slug = t.step_slug
-      join pgflow.steps d on d.flow_slug = any (array[t.flow_slug]) and d.step_slug = t.step_slug
+      cross join lateral (
+        select d.step_type, d.deps_count, d.opt_timeout, d.opt_max_attempts from pgflow.steps d where d.flow_slug = t.flow_slug and d.step_slug = t.step_slug limit 1
+      ) d
       join pgflow.flows f on f.flow_slug = any (array[t.flow_slug])
-      where t.queue_name = p_queue_name and t.message_id = any (p_message_ids)
-        and t.status = 'queued' and r.status = 'started' and s.status = 'started'
-      for update of t skip locked
+      where r.status = 'started' and s.status = 'started'
     ), claimed as (
       update pgflow.step_tasks t
       set status = 'started', started_at = greatest(now(), t.queued_at), attempts_count = t.attempts_count + 1, claim_no = t.claim_no + 1,
@@ -40,8 +43,11 @@ begin
         else (
           select coalesce(jsonb_object_agg(s.step_slug, coalesce(s.output, 'null')), '{}')
           from pgflow.deps d
-          join pgflow.step_states s on s.run_id = c.run_id and s.step_slug = any (array[d.dep_slug])
-          where d.flow_slug = c.flow_slug and d.step_slug = c.step_slug and s.status = 'completed'
+          cross join lateral (
+            select s.step_slug, s.output from pgflow.step_states s
+            where s.run_id = c.run_id and s.step_slug = d.dep_slug and s.status = 'completed' limit 1
+          ) s
+          where d.flow_slug = c.flow_slug and d.step_slug = c.step_slug
         )
       end,
       c.message_id, c.task_index,

@@ -30,7 +30,9 @@ begin
         group by g.run_id, g.step_slug
       ) c
       join pgflow.runs r on r.run_id = any (array[c.run_id])
-      join pgflow.steps d on d.flow_slug = any (array[r.flow_slug]) and d.step_slug = c.step_slug
+      cross join lateral (
+        select d.step_type from pgflow.steps d where d.flow_slug = r.flow_slug and d.step_slug = c.step_slug limit 1
+      ) d
       where s.run_id = any (array[c.run_id]) and s.step_slug = c.step_slug
       returning s.run_id, s.step_slug, s.status
     )

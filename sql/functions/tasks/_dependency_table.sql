@@ -8,8 +8,11 @@ begin
     select coalesce(jsonb_object_agg(s.step_slug, coalesce(s.output, 'null')), '{}')
     from pgflow.runs r
     join pgflow.deps d on d.flow_slug = any (array[r.flow_slug]) and d.step_slug = p_step_slug
-    join pgflow.step_states s on s.run_id = any (array[r.run_id]) and s.step_slug = d.dep_slug
-    where r.run_id = p_run_id and s.status = 'completed'
+    cross join lateral (
+      select s.step_slug, s.output from pgflow.step_states s
+      where s.run_id = p_run_id and s.step_slug = d.dep_slug and s.status = 'completed' limit 1
+    ) s
+    where r.run_id = p_run_id
   );
 end;
 $$;

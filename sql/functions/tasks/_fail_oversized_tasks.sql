@@ -9,9 +9,12 @@ declare
 begin
   for v_task in
     select t.run_id, t.step_slug, t.task_index, d.when_exhausted
-    from pgflow.step_tasks t
+    from unnest(p_message_ids) as m (message_id)
+    cross join lateral (
+      select t.* from pgflow.step_tasks t where t.queue_name = p_queue_name and t.message_id = m.message_id limit 1
+    ) t
     join pgflow.steps d on d.flow_slug = any (array[t.flow_slug]) and d.step_slug = t.step_slug
-    where t.queue_name = p_queue_name and t.message_id = any (p_message_ids) and t.status = 'queued'
+    where t.status = 'queued'
       and d.step_type = 'single' and d.deps_count > 1
   loop
     begin

@@ -18,8 +18,8 @@ begin
     ), false) order by g.n)
   into v_violates
   from unnest(p_run_ids, p_step_slugs, p_outputs, p_answers) with ordinality as g (run_id, step_slug, output, answer, n)
-  left join pgflow.runs r on r.run_id = any (array[g.run_id])
-  left join pgflow.steps d on d.flow_slug = any (array[r.flow_slug]) and d.step_slug = g.step_slug;
+  left join pgflow.step_states s on s.run_id = any (array[g.run_id]) and s.step_slug = g.step_slug
+  left join pgflow.steps d on d.flow_slug = any (array[s.flow_slug]) and d.step_slug = s.step_slug;
   if not true = any (v_violates) then
     return p_answers;
   end if;
@@ -38,8 +38,8 @@ begin
         ), false) as behind_violation
       from unnest(p_run_ids, p_step_slugs, p_task_indexes, p_answers, v_violates) with ordinality
         as g (run_id, step_slug, task_index, answer, violates, n)
-      left join pgflow.runs r on r.run_id = any (array[g.run_id])
-      left join pgflow.steps d on d.flow_slug = any (array[r.flow_slug]) and d.step_slug = g.step_slug
+      left join pgflow.step_states s on s.run_id = any (array[g.run_id]) and s.step_slug = g.step_slug
+      left join pgflow.steps d on d.flow_slug = any (array[s.flow_slug]) and d.step_slug = s.step_slug
     ) j
   );
 end;

@@ -33,7 +33,8 @@ begin
   cross join pgflow._tasks_in_flight(q.queue_name) t
   cross join lateral (select pgflow._stall_reason(t, p_may_judge_workers) as reason) j
   join pgflow.step_states s on s.run_id = any (array[t.run_id]) and s.step_slug = t.step_slug
-  where t.run_id = any (v_run_ids) and j.reason is not null and s.status = 'started';
+  where (t.run_id in (select u.run_id from unnest(v_run_ids) as u (run_id))) is true -- looked up by hash, even where joins are not
+    and j.reason is not null and s.status = 'started';
 
   perform pgflow._requeue_stalled_tasks(v_run_ids, v_step_slugs, v_task_indexes, v_reasons, v_outcomes);
   if 'failed' = any (v_outcomes) then

@@ -24,7 +24,9 @@ begin
         when t.status = 'queued' and r.status = 'started' then clock_timestamp() + interval '1 second'
       end as visible_at
     from unnest(p_message_ids, p_enqueued_at) as m (message_id, enqueued_at)
-    left join pgflow.step_tasks t on t.queue_name = p_queue_name and t.message_id = any (array[m.message_id])
+    left join lateral (
+      select t.run_id, t.status, t.started_at, t.claimed_timeout from pgflow.step_tasks t where t.queue_name = p_queue_name and t.message_id = m.message_id limit 1
+    ) t on true
     left join pgflow.runs r on r.run_id = any (array[t.run_id])
     where t.status is distinct from 'started' or t.claimed_timeout <> p_hidden_s - 30 or t.started_at < now()
   ) j;

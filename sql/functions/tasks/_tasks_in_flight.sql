@@ -8,10 +8,14 @@ declare
   v_message_ids bigint[];
 begin
   execute format(
-    'select array_agg(q.msg_id) from pgmq.%I q where q.vt > $1 and q.read_ct > 0', pgmq.format_table_name(p_queue_name, 'q')
+    'select array(select q.msg_id from pgmq.%I q where q.vt > $1 and q.read_ct > 0)', pgmq.format_table_name(p_queue_name, 'q')
   ) using clock_timestamp() - interval '5 seconds' into v_message_ids;
   return query
-    select t.* from pgflow.step_tasks t
-    where t.queue_name = p_queue_name and t.message_id = any (v_message_ids) and t.status = 'started';
+    select t.*
+    from unnest(v_message_ids) as m (message_id)
+    cross join lateral (
+      select t.* from pgflow.step_tasks t where t.queue_name = p_queue_name and t.message_id = m.message_id limit 1
+    ) t
+    where t.status = 'started';
 end;
 $$;

@@ -9,14 +9,16 @@ as $$
 begin
   return query
     select distinct t.flow_slug, t.step_slug
-    from pgflow.step_tasks t
+    from unnest(p_message_ids) as m (message_id)
+    cross join lateral (
+      select t.flow_slug, t.run_id, t.step_slug, t.status, t.started_at, t.claimed_timeout from pgflow.step_tasks t where t.queue_name = p_queue_name and t.message_id = m.message_id limit 1
+    ) t
     join pgflow.runs r on r.run_id = any (array[t.run_id])
-    where t.queue_name = p_queue_name and t.message_id = any (p_message_ids)
-      and r.status = 'started'
+    where r.status = 'started'
       and (t.status = 'queued' or (t.status = 'started' and pgflow._recoverable_at(t.started_at, t.claimed_timeout) < clock_timestamp()))
-      and not exists (
-        select from pgflow.worker_handlers h
+      and (
+        select h.worker_id from pgflow.worker_handlers h
         where h.worker_id = p_worker_id and h.flow_slug = t.flow_slug and h.step_slug = t.step_slug
-      );
+      ) is null;
 end;
 $$;

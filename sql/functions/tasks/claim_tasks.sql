@@ -23,7 +23,7 @@ as $$
 #variable_conflict use_column
 declare
   v_refusal text := pgflow._claim_refusal(p_worker_id, p_generation, p_queue_name);
-  v_hidden_s int;
+  v_hidden_s int := 30 + least(2147483617, (select coalesce(w.longest_timeout, 60) from pgflow.workers w where w.worker_id = p_worker_id));
   v_message_ids bigint[];
   v_enqueued_at timestamptz[];
 begin
@@ -35,7 +35,6 @@ begin
   if coalesce(p_quantity, -1) < 0 then
     raise exception 'the quantity is %, and must be 0 or more', quote_nullable(p_quantity) using errcode = 'invalid_parameter_value';
   end if;
-  v_hidden_s := least(pgflow._longest_timeout(p_worker_id), 2147483617) + 30;
   select coalesce(array_agg(m.msg_id), '{}'), coalesce(array_agg(m.enqueued_at), '{}') into v_message_ids, v_enqueued_at
   from pgflow._read_messages(p_queue_name, v_hidden_s, p_quantity) m;
 

@@ -23,17 +23,22 @@ begin
   end if;
   v_message_ids := array(
     select t.message_id
-    from pgflow.step_tasks t
-    where t.queue_name = v_queue_name and t.message_id = any (start_tasks.msg_ids) and t.flow_slug = start_tasks.flow_slug
+    from unnest(start_tasks.msg_ids) as m (message_id)
+    cross join lateral (
+      select t.flow_slug, t.message_id from pgflow.step_tasks t where t.queue_name = v_queue_name and t.message_id = m.message_id limit 1
+    ) t
+    where t.flow_slug = start_tasks.flow_slug
   );
   return query
     select c.flow_slug, c.run_id, c.step_slug, case when c.flow_input is null then c.input else '{}' end, c.msg_id, c.task_index, c.flow_input
     from pgflow._claim_messages(v_queue_name, v_message_ids, start_tasks.worker_id) c;
   select array_agg(t.message_id), array_agg(clock_timestamp() + make_interval(secs => t.claimed_timeout + 2::float8))
   into v_message_ids, v_visible_at
-  from pgflow.step_tasks t
-  where t.queue_name = v_queue_name and t.message_id = any (v_message_ids)
-    and t.status = 'started' and t.last_worker_id = start_tasks.worker_id and t.started_at >= now();
+  from unnest(v_message_ids) as m (message_id)
+  cross join lateral (
+    select t.message_id, t.status, t.last_worker_id, t.started_at, t.claimed_timeout from pgflow.step_tasks t where t.queue_name = v_queue_name and t.message_id = m.message_id limit 1
+  ) t
+  where t.status = 'started' and t.last_worker_id = start_tasks.worker_id and t.started_at >= now();
   if v_message_ids is not null then
     perform pgflow._set_visibility(array_fill(v_queue_name, array[cardinality(v_message_ids)]), v_message_ids, v_visible_at);
   end if;
