@@ -20,7 +20,7 @@ begin
         end as payload
     from unnest(p_run_ids) as g (run_id)
     join pgflow.runs r on r.run_id = any (array[g.run_id])
-    order by r.run_id
+    order by g.run_id
   ) e;
 end;
 $$;

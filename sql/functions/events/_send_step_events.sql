@@ -33,7 +33,7 @@ begin
     cross join lateral (
       select d.step_index from pgflow.steps d where d.flow_slug = s.flow_slug and d.step_slug = s.step_slug limit 1
     ) d
-    order by s.run_id, d.step_index
+    order by g.run_id, d.step_index
   ) e;
 end;
 $$;

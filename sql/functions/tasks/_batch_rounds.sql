@@ -7,7 +7,11 @@ as $$
 declare
   v_flow_slugs text[] := array(
     select f.flow_slug
-    from (select distinct r.flow_slug from unnest(p_run_ids) as g (run_id) join pgflow.runs r on r.run_id = any (array[g.run_id])) f
+    from (
+      select distinct r.flow_slug
+      from unnest(p_run_ids) as g (run_id)
+      cross join lateral (select r.flow_slug from pgflow.runs r where r.run_id = g.run_id limit 1) r
+    ) f
     where (
       select bool_or(d.when_unmet = 'fail' and num_nonnulls(d.required_input_pattern, d.forbidden_input_pattern) > 0)
       from pgflow.steps d where d.flow_slug = f.flow_slug
