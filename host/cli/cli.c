@@ -8,6 +8,7 @@
 
 #include "base/conninfo.h"
 #include "base/nearest.h"
+#include "base/process_one.h"
 #include "base/process_start.h"
 #include "base/version.h"
 #include "base/xalloc.h"
@@ -245,6 +246,7 @@ static int run_line(int argc, char **argv) {
 int cli_main(int argc, char **argv) {
   bool is_executor = argc > 1 && strcmp(argv[1], "executor") == 0;
   process_start(is_executor ? PROCESS_EXECUTOR : PROCESS_HOST);
+  process_leave_pid_one(argc, argv);
   if (is_executor) return executor_main();
   return check_output(run_line(argc, argv));
 }

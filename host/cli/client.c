@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/conninfo.h"
+#include "base/pg_environment.h"
 #include "base/xalloc.h"
 #include "cli/devplace.h"
 #include "cli/schema.h"
@@ -53,6 +54,7 @@ char *client_find_database(const struct settings *settings, struct err *err) {
       err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the luaflow dev of %s is not ready yet", root);
     if (state == DEVLOCK_FREE)
       err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: none is named, and no luaflow dev of yours runs for %s", root);
+    if (conninfo) pg_environment_clear(); /* they are for another server */
     if (!conninfo) err_hint(err, "give --database or DATABASE_URL, or start luaflow dev");
   }
   free(folder);

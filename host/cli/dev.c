@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/pg_environment.h"
 #include "base/xalloc.h"
 #include "cli/client.h"
 #include "cli/commands.h"
@@ -30,10 +31,11 @@ struct dev {
   struct devworkers *workers;
   char *started_at; /* by the database's clock, before the first worker */
   bool ready;       /* the ready line is out */
+  bool hurry;       /* workers do not wait for their tasks */
   int restarts;     /* of the database */
 };
 
-static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, 0};
+static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, 0};
 
 /* ---- the database alone ---- */
 
@@ -129,6 +131,7 @@ static bool supervise(struct dev *dev, int *code, struct err *err) {
       got = 0;
       if (!revive_database(dev, &got, err)) return false;
     }
+    dev->hurry = got == SIGQUIT;
     if (got != 0 && got != SIGCHLD) return true;
   }
 }
@@ -137,6 +140,7 @@ static bool supervise(struct dev *dev, int *code, struct err *err) {
 static void drain(struct dev *dev) {
   LOG(dev->call->log, LOG_INFO, "stopping", LOG_INT("workers", devworkers_running(dev->workers)));
   devworkers_stop(dev->workers);
+  if (dev->hurry) devworkers_stop(dev->workers);
   while (devworkers_running(dev->workers) > 0) {
     int got = signals_wait(&dev->signals, -1);
     if (got != 0 && got != SIGCHLD) devworkers_stop(dev->workers);
@@ -248,6 +252,7 @@ int command_dev(const struct call *call) {
   struct dev dev = {.call = call, .db = {.data_lock.fd = -1, .root_lock.fd = -1}};
   struct err err;
   leave_at_signals();
+  pg_environment_clear();
   signal(SIGPIPE, SIG_IGN); /* a reader of the log may go away; the work goes on */
   if (call->settings->database_only) return run_database_only(&dev);
   const char *handlers = call->settings->handler_database;

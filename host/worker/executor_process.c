@@ -191,11 +191,17 @@ static void on_frame(void *owner, struct frame *frame) {
   }
 }
 
+/* It is killed, and looked for until it has been reaped: a library of this process may have taken SIGCHLD. */
+static void on_channel_over(uv_timer_t *timer) {
+  executor_process_kill(timer->data);
+  raise(SIGCHLD);
+}
+
 /* The channel of a living executor ends only when it is about to die, or has written rubbish. */
 static void on_channel_closed(void *owner) {
   struct executor_process *process = owner;
   process->channel_ended = true;
-  if (!process->reaped) uv_timer_start(&process->timer, on_stop_over, STOP_MS, 0);
+  if (!process->reaped) uv_timer_start(&process->timer, on_channel_over, STOP_MS, STOP_MS);
   check_ended(process);
 }
 

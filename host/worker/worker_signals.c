@@ -9,7 +9,7 @@
 
 #include "base/xalloc.h"
 
-static const int watched[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1};
+static const int watched[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1};
 
 enum { COUNT = sizeof watched / sizeof *watched };
 
@@ -44,6 +44,7 @@ static void on_signal(uv_signal_t *handle, int number) {
     on_hangup(signals);
   else
     signals->events.stop(signals->owner);
+  if (number == SIGQUIT) signals->events.stop(signals->owner); /* as a second signal: at once */
 }
 
 static bool is_ignored(int number) {
