@@ -1,4 +1,4 @@
--- Whatever started it, luaflow runs the same: signals blocked or ignored, streams closed, few descriptors, a hostile environment, process 1.
+-- Whatever started it, luaflow runs the same: signals blocked or ignored, streams closed, few descriptors, hostile variables, process 1.
 local database = require "spec.support.database"
 local files = require "spec.support.files"
 local flows = require "spec.support.flows"
@@ -119,7 +119,9 @@ describe("luaflow with", function()
         says({ "check", "flows" }, "^queue greet: ok\n$")
         says({ "try", "flows", "salute", '{"name": "Ada"}' }, '^"Hello, Ada!"\n$')
         local known = db:number "select count(*) from pgflow.flows"
-        if known == 0 then db:text "select pgflow.create_flow('greet'), pgflow.add_step('greet', 'salute'), pgflow.add_step('greet', 'leave_orphan', '{salute}')" end
+        if known == 0 then
+          db:text "select pgflow.create_flow('greet'), pgflow.add_step('greet', 'salute'), pgflow.add_step('greet', 'leave_orphan', '{salute}')"
+        end
         says({ "start", "greet", '{"name": "Ada"}' }, "^%x+%-%x+%-%x+%-%x+%-%x+\n$")
         assert.equal(before + 1, db:number "select count(*) from pgflow.runs")
       end)
@@ -191,7 +193,9 @@ describe("luaflow with", function()
     ]])
     local started = process.spawn(command({}, { "worker", "--database", db.conninfo, "--executors", "1", "long" }))
     wait.till(function() return db:try("select pgflow.start_flow('long', '{}')").code == 0 end, 30, "the worker's deployment", 0.1)
-    wait.till(function() return db:number "select count(*) from pgflow.step_tasks t where t.status = 'started' and t.flow_slug = 'long'" == 1 end, 30)
+    wait.till(function()
+      return db:number "select count(*) from pgflow.step_tasks t where t.status = 'started' and t.flow_slug = 'long'" == 1
+    end, 30, "its task to be started")
     local before = wait.now()
     started:signal(process.SIGQUIT)
     assert.same({ code = 0 }, started:wait(20))
