@@ -120,7 +120,8 @@ describe("luaflow with", function()
         says({ "try", "flows", "salute", '{"name": "Ada"}' }, '^"Hello, Ada!"\n$')
         local known = db:number "select count(*) from pgflow.flows"
         if known == 0 then
-          db:text "select pgflow.create_flow('greet'), pgflow.add_step('greet', 'salute'), pgflow.add_step('greet', 'leave_orphan', '{salute}')"
+          db:text [[select pgflow.create_flow('greet'), pgflow.add_step('greet', 'salute'),
+            pgflow.add_step('greet', 'leave_orphan', '{salute}')]]
         end
         says({ "start", "greet", '{"name": "Ada"}' }, "^%x+%-%x+%-%x+%-%x+%-%x+\n$")
         assert.equal(before + 1, db:number "select count(*) from pgflow.runs")
