@@ -76,7 +76,7 @@ function kinds.kill_sleepers(scene, fault)
     end
     if pcall(process.send, pid, process.SIGKILL) then killed = killed + 1 end
   end
-  return ("%d executors of worker %d"):format(killed, fault.worker)
+  return ("%d executors of worker %d"):format(killed, fault.worker), nil, killed
 end
 
 local function order(scene, kind)
@@ -188,10 +188,11 @@ function kinds.rollout(scene, fault)
   end
 end
 
---- Does it. Returns what it did to whom, and what ends it, nil where nothing has to; that returns false where it is to be called again.
+--- Does it. Returns what it did to whom, what ends it, nil where nothing has to, and how many executors it killed, nil for the usual number
+--- of its kind. What ends it returns false where it is to be called again.
 ---@param scene chaos.Scene
 ---@param fault chaos.Fault
----@return string, (fun(is_last: boolean): boolean?)?
+---@return string, (fun(is_last: boolean): boolean?)?, integer?
 function faults.apply(scene, fault)
   return kinds[fault.kind](scene, fault)
 end

@@ -24,11 +24,8 @@ local LONG = 15
 -- A stopped executor that does not answer for longer is killed, so that all but one of its tasks are released.
 local KILLED = 25
 
--- Of each worker.
-local EXECUTORS = 2
-
 ---@class chaos.History
----@field entries table[] the faults, each { kind, connection, worker?, from, till, tail }; no worker: all of them
+---@field entries table[] the faults, each { kind, connection, worker?, from, till, tail, killed? }; no worker: all of them
 local methods = {}
 methods.__index = methods
 
@@ -123,9 +120,9 @@ local STOPS = { stop_host = true, stop_executor = true, refuse = true }
 
 local function is_of_handlers(entry) return entry.connection == "handler" or entry.connection == "all" end
 
---- How many attempts the faults may have cost: a killed executor that of the task that was running; a host or an executor that was
---- stopped for long and goes on, and connections of handlers that are silent or long refused, those of all its tasks. A task that is
---- recovered or released is not counted here.
+--- How many attempts the faults may have cost: a killed executor that of the task that was running or alone in it; a host or an
+--- executor that was stopped for long and goes on, and connections of handlers that are silent or long refused, those of all its
+--- tasks. A task that is recovered or released is not counted here.
 ---@param concurrency integer tasks that a worker has at most
 ---@return integer
 function methods:cost(concurrency)
@@ -134,8 +131,8 @@ function methods:cost(concurrency)
     local lasted = entry.till - entry.from
     if entry.kind == "kill_executor" or entry.kind == "stop_executor" and lasted >= KILLED then
       sum = sum + 1
-    elseif entry.kind == "kill_sleepers" then
-      sum = sum + EXECUTORS
+    elseif entry.killed then
+      sum = sum + entry.killed
     elseif HANDLERS_WAIT[entry.kind] and is_of_handlers(entry) or STOPS[entry.kind] and lasted > LONG then
       sum = sum + concurrency
     end

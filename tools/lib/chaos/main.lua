@@ -54,7 +54,8 @@ end
 -- Does what is due, and notes it in the history. What lasts is added to the list with its end.
 local function do_fault(scene, fault, lasting)
   local entry = scene.history:begin(fault)
-  local text, undo = faults.apply(scene, fault)
+  local text, undo, killed = faults.apply(scene, fault)
+  entry.killed = killed
   say("%s: %s%s", fault.kind, text, undo and (" for %d s"):format(fault.lasts) or "")
   if undo then
     lasting[#lasting + 1] = { over = wait.now() + fault.lasts, undo = undo, entry = entry }
