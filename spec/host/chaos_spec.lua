@@ -130,13 +130,15 @@ describe("the verdict of tools/chaos", function()
 
   it("finds a cancelled run that ended otherwise", function()
     local function run(id, status) return { run_id = "r" .. id, key = "chaos " .. id, status = status } end
-    local runs = { run(1, "cancelled"), run(2, "completed"), run(3, "completed"), run(4, "failed") }
+    local runs = { run(1, "cancelled"), run(2, "completed"), run(3, "completed"), run(4, "failed"), run(5, "completed") }
+    runs[5].restart_of, runs[6] = "r6", { run_id = "r6", status = "cancelled" }
     local function answer(status) return { status = status, at = 7 } end
     local result = changes.compare(runs, {
       [1] = answer "cancelled", [2] = answer "completed", [3] = answer "cancelled", [4] = answer "failed",
+      [5] = answer "cancelled",
     })
     table.sort(result.wrong)
-    assert.same({ { r1 = 7, r3 = 7 }, 2, { "run 3: cancelled, then completed", "run 4: failed, then failed" } },
+    assert.same({ { r1 = 7, r3 = 7, r6 = 7 }, 3, { "run 3: cancelled, then completed", "run 4: failed, then failed" } },
       { result.cancelled, result.count, result.wrong })
   end)
 

@@ -6,7 +6,8 @@ local changes = {}
 
 ---@class chaos.Run a row of pgflow.runs
 ---@field run_id string
----@field key string? 'chaos NUMBER'
+---@field key string? 'chaos NUMBER'; a retry has that of the run that it retries
+---@field restart_of string? the run that it retries
 ---@field flow_slug string
 ---@field status string
 
@@ -15,10 +16,14 @@ local changes = {}
 ---@param ended table<integer, { status: string, at: number }> see chaos.Load
 ---@return { cancelled: table<string, number>, count: integer, wrong: string[] } cancelled: by run, when that was known
 function changes.compare(runs, ended)
-  local by_key, result = {}, { cancelled = {}, count = 0, wrong = {} }
-  for _, run in ipairs(runs) do by_key[run.key] = run end
+  local by_id, by_key, result = {}, {}, { cancelled = {}, count = 0, wrong = {} }
+  for _, run in ipairs(runs) do
+    by_id[run.run_id] = run
+    if run.key then by_key[run.key] = run end
+  end
   for number, answer in pairs(ended) do
-    local run = by_key["chaos " .. number]
+    local newest = by_key["chaos " .. number]
+    local run = newest.restart_of and by_id[newest.restart_of] or newest
     if answer.status == "cancelled" then
       result.count, result.cancelled[run.run_id] = result.count + 1, answer.at
     end
@@ -30,7 +35,8 @@ function changes.compare(runs, ended)
   return result
 end
 
---- How often the version changed from one run to the next, in the order in which they were started; retries are left out.
+--- How often the version changed from one run to the next, in the order in which they were started. A retry has the version
+--- of the run that it retries.
 ---@param runs chaos.Run[]
 ---@return integer
 function changes.switches(runs)

@@ -51,7 +51,8 @@ end
 
 -- Each answers with its place in the list and the status of the run, and takes these: the place, what is called, and the number of the run.
 local COMMAND = "select '%d ' || c.status from pgflow.runs r, lateral pgflow.%s c where r.idempotency_key = 'chaos %d';"
-local FUNCTIONS = { cancel = "cancel_run(r.run_id, 'chaos')", retry = "retry_run(r.run_id)" }
+-- A retry has the key of the run that it retries.
+local FUNCTIONS = { cancel = "cancel_run(r.run_id, 'chaos')", retry = "retry_run(coalesce(r.restart_of_run_id, r.run_id))" }
 
 -- Notes the answer to a command, and orders the retry of a run that is cancelled now.
 local function note(self, command, status, now)

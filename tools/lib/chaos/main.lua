@@ -165,7 +165,8 @@ local function run(scene)
   faults.keep_server_log(scene)
   say "verdict"
   local runs = scene.db:rows [[
-    select r.run_id, r.idempotency_key as key, r.flow_slug, r.status, r.error_message from pgflow.runs r]]
+    select r.run_id, r.idempotency_key as key, r.restart_of_run_id as restart_of, r.flow_slug, r.status, r.error_message
+    from pgflow.runs r]]
   local good = verdict.tell({
     db = scene.db, load = scene.load, culprits = scene.culprits, code = scene.code, last = reloaded,
     executions = scene.executions, logs = scene.logs, runs = runs, history = scene.history, concurrency = CONCURRENCY,
