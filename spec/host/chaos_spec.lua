@@ -116,7 +116,7 @@ describe("the verdict of tools/chaos", function()
     local function cost(kind, connection, lasted)
       return past({ { kind = kind, worker = 1, connection = connection, from = 0, till = lasted or 0 } }):cost(20)
     end
-    assert.same({ 20, 0, 20, 1, 1 }, {
+    assert.same({ 20, 0, 20, 20, 1 }, {
       cost("stop_host", nil, 40), cost("stop_host", nil, 10), cost("stop_executor", nil, 20), cost("stop_executor", nil, 40),
       cost "kill_executor",
     })

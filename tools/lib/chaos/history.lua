@@ -21,8 +21,6 @@ local OF_ALL = {
 
 -- The shortest stop, in seconds, by which tasks of the built-in flow may run out of their time.
 local LONG = 15
--- A stopped executor that does not answer for longer is killed, so that all but one of its tasks are released.
-local KILLED = 25
 
 ---@class chaos.History
 ---@field entries table[] the faults, each { kind, connection, worker?, from, till, tail, killed? }; no worker: all of them
@@ -121,15 +119,16 @@ local STOPS = { stop_host = true, stop_executor = true, refuse = true }
 local function is_of_handlers(entry) return entry.connection == "handler" or entry.connection == "all" end
 
 --- How many attempts the faults may have cost: a killed executor that of the task that was running or alone in it; a host or an
---- executor that was stopped for long and goes on, and connections of handlers that are silent or long refused, those of all its
---- tasks. A task that is recovered or released is not counted here.
+--- executor that was stopped for long, and connections of handlers that are silent or long refused, those of all the worker's
+--- tasks: the transactions of an executor that stopped hold the connections that the others wait for. A task that is recovered or
+--- released is not counted here.
 ---@param concurrency integer tasks that a worker has at most
 ---@return integer
 function methods:cost(concurrency)
   local sum = 0
   for _, entry in ipairs(self.entries) do
     local lasted = entry.till - entry.from
-    if entry.kind == "kill_executor" or entry.kind == "stop_executor" and lasted >= KILLED then
+    if entry.kind == "kill_executor" then
       sum = sum + 1
     elseif entry.killed then
       sum = sum + entry.killed
