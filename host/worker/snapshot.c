@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/xalloc.h"
+#include "worker/links.h"
 
 /* A root that holds more is a mistake, such as a home folder. */
 enum { ENTRIES_MAX = 200000, BYTES_MAX = 256 << 20 };
@@ -46,7 +47,9 @@ static void tell_folder(const struct walk *walk, const char *path) {
 
 /* What a link leads to may change where it lies. */
 static void tell_target(const struct walk *walk, const char *full) {
-  char *target = walk->events.folder ? realpath(full, NULL) : NULL;
+  if (!walk->events.folder) return;
+  links_each_folder(full, walk->events.folder, walk->owner);
+  char *target = realpath(full, NULL);
   char *slash = target ? strrchr(target, '/') : NULL;
   if (slash && slash != target) {
     *slash = '\0';

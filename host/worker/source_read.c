@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "worker/links.h"
 
 struct request {
   uv_work_t work;
@@ -25,11 +26,12 @@ static void on_folder(void *owner, const char *path) {
   buf_put_str(&reading->folders, path);
 }
 
-/* The file may be a link, and either end of it may change. */
+/* The file may be a link, and whatever leads to it may change. */
 static void tell_env_folders(struct source_reading *reading, const char *path) {
   const char *slash = strrchr(path, '/');
   char *given = slash ? xmemdup(path, (size_t)(slash - path) + (slash == path)) : xstrdup(".");
   char *folder = realpath(given, NULL), *target = realpath(path, NULL);
+  links_each_folder(path, on_folder, reading);
   if (folder) on_folder(reading, folder);
   if (target) {
     *strrchr(target, '/') = '\0';
@@ -44,6 +46,7 @@ static void read_now(uv_work_t *work) {
   static const struct snapshot_events events = {.warn = on_warning, .folder = on_folder};
   struct request *request = work->data;
   struct source_reading *reading = &request->reading;
+  links_each_folder(request->root, on_folder, reading);
   if (request->env_file) tell_env_folders(reading, request->env_file);
   reading->good = source_take(&reading->source, request->root, request->env_file, &events, reading, &reading->err);
 }
