@@ -13,9 +13,12 @@ enum {
   BACKOFF_FIRST_MS = 50,
   BACKOFF_LAST_MS = 5000,
   BACKOFF_STEPS = 7,
-  LATE_STEPS = 6, /* the longest deadline is 64 times the first */
+  STEADY_MS = 1000, /* a connection that has lasted for so long was good */
   SET_UP_MS = 10000
 };
+
+/* What a unit begins with, for its patience: one of these, or a statement of the options by its place. */
+enum { KIND_SET_UP, KIND_TEXT, KIND_STATEMENTS };
 
 static const unsigned legal_moves[] = {
 #define IN(name) (1u << PG_##name)
@@ -77,6 +80,7 @@ static void on_wait_over(uv_timer_t *timer) { pg_attempt(timer->data); }
 void pg_broke(struct pg *pg, const struct err *reason) {
   struct err err = *reason; /* it may lie in a unit that is freed here */
   struct pg_unit *lost = pg->sent;
+  if (pg->state == PG_READY && uv_now(pg->loop) - pg->ready_at >= STEADY_MS) pg->failures = 0;
   int retry_ms = backoff_ms(pg);
   pg->sent = NULL;
   if (pg->options.keeps_nothing) {
@@ -101,10 +105,15 @@ void pg_broke_by_libpq(struct pg *pg) {
 
 static void on_deadline(uv_timer_t *timer);
 
-static uint64_t deadline_ms(const struct pg *pg) {
-  int step = pg->late < LATE_STEPS ? pg->late : LATE_STEPS;
-  return (uint64_t)(pg->options.deadline_ms ? pg->options.deadline_ms : SET_UP_MS) << step;
+static int kind_of(const struct pg *pg, const struct pg_unit *unit) {
+  const struct pg_statement *first = pg_unit_first(unit);
+  if (pg->state == PG_SETTING_UP) return KIND_SET_UP;
+  for (size_t i = 0; first && i < pg->options.statement_count; i++)
+    if (first == &pg->options.statements[i]) return KIND_STATEMENTS + (int)i;
+  return KIND_TEXT;
 }
+
+static uint64_t deadline_ms(const struct pg *pg) { return pg_patience_ms(pg->patience, kind_of(pg, pg->sent)); }
 
 static void arm_deadline(struct pg *pg) {
   bool unwatched = pg->options.deadline_ms == 0 && pg->state == PG_READY;
@@ -125,7 +134,8 @@ static void on_deadline(uv_timer_t *timer) {
   PGconn *conn = pg->conn;
   pg_pump(pg, true);
   if (pg->conn != conn || !conn || !pg->sent || uv_now(pg->loop) < pg->sent->sent_at + limit) return;
-  pg->late++;
+  pg->sent->overdue = true;
+  pg_patience_passed(pg->patience, kind_of(pg, pg->sent));
   err_set(&err, ERR_RETRY, EXIT_DATABASE, "database: no answer within %d s", (int)(limit / 1000));
   pg_broke(pg, &err);
 }
@@ -138,17 +148,22 @@ static void take_results(struct pg *pg, struct pg_unit **answered) {
     if (!unit->synced) continue;
     DL_DELETE(pg->sent, unit);
     DL_APPEND(*answered, unit);
-    if (pg->state == PG_READY) pg->late = 0;
-    if (pg->sent) pg->sent->sent_at = uv_now(pg->loop); /* its turn begins now */
+    uint64_t now = uv_now(pg->loop);
+    if (unit->err.kind == ERR_NONE) pg_patience_answered(pg->patience, kind_of(pg, unit), now - unit->sent_at);
+    if (pg->sent) pg->sent->sent_at = now; /* its turn begins now */
   }
+}
+
+void pg_add_sent(struct pg *pg, struct pg_unit *unit) {
+  DL_APPEND(pg->sent, unit);
+  unit->sent_at = uv_now(pg->loop);
 }
 
 static bool send_queued(struct pg *pg) {
   while (pg->state == PG_READY && pg->queue) {
     struct pg_unit *unit = pg->queue;
     DL_DELETE(pg->queue, unit);
-    DL_APPEND(pg->sent, unit);
-    unit->sent_at = uv_now(pg->loop);
+    pg_add_sent(pg, unit);
     if (!pg_unit_send(unit, pg->conn)) return false;
   }
   return true;
@@ -215,6 +230,8 @@ struct pg *pg_new(uv_loop_t *loop, const struct pg_options *options, const struc
   if (!target) return NULL;
   struct pg *pg = xcalloc(1, sizeof *pg);
   *pg = (struct pg){.loop = loop, .options = *options, .events = *events, .owner = owner, .target = target};
+  pg->patience = pg_patience_new(options->deadline_ms ? options->deadline_ms : SET_UP_MS,
+                                 KIND_STATEMENTS + (int)options->statement_count);
   uv_timer_init(loop, &pg->timer);
   uv_idle_init(loop, &pg->kick);
   pg->timer.data = pg;
@@ -249,6 +266,7 @@ void pg_reconnect(struct pg *pg, const struct err *err) {
 static void on_handle_closed(uv_handle_t *handle) {
   struct pg *pg = handle->data;
   if (--pg->open_handles > 0) return;
+  pg_patience_free(pg->patience);
   free(pg);
 }
 

@@ -19,7 +19,7 @@ struct pg_options { /* borrowed until pg_close, except conninfo and application_
   const struct pg_statement *statements; /* prepared after it */
   size_t statement_count;
   /* A unit that is not answered for so long after it was sent has the connection replaced. Twice as long after each such
-   * replacement until a unit is answered, so that a statement that takes its time ends some day. 0: whoever submits watches. */
+   * replacement for units that begin with the same statement, until one of them succeeds (pg_patience). 0: whoever submits watches. */
   int deadline_ms;
   bool keeps_nothing; /* units that were not sent when the connection breaks end with it, as those that were */
 };

@@ -1,7 +1,6 @@
 /* From a host's name to a connection that is set up: resolve, connect, prepare. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <utlist.h>
 
 #include "base/pg_inside.h"
 
@@ -26,7 +25,7 @@ static void on_set_up(void *owner, struct pg_unit *unit, const struct err *err) 
     pg->backend.pid = atoi(PQgetvalue(backend, 0, 0));
     snprintf(pg->backend.started, sizeof pg->backend.started, "%s", PQgetvalue(backend, 0, 1));
   }
-  pg->failures = 0;
+  pg->ready_at = uv_now(pg->loop);
   pg_set_state(pg, PG_READY);
   if (pg->queue) pg_kick(pg);
   pg->events.ready(pg->owner);
@@ -45,8 +44,7 @@ static void set_up(struct pg *pg) {
   for (size_t i = 0; i < pg->options.statement_count; i++) pg_unit_add_prepare(unit, &pg->options.statements[i]);
   pg_unit_add_prepare(unit, &backend_statement);
   pg_unit_add(unit, &backend_statement);
-  DL_APPEND(pg->sent, unit);
-  unit->sent_at = uv_now(pg->loop);
+  pg_add_sent(pg, unit);
   if (pg_unit_send(unit, pg->conn))
     pg_pump(pg, false);
   else

@@ -5,6 +5,7 @@
 #include <libpq-fe.h>
 
 #include "base/pg.h"
+#include "base/pg_patience.h"
 #include "base/pg_resolve.h"
 
 /* X(state, states it may move to) */
@@ -35,8 +36,9 @@ struct pg {
   uv_timer_t timer; /* end of the attempt, of the wait, or of the first unit's deadline */
   uv_idle_t kick;   /* active while something was submitted and not pumped */
   int open_handles;
-  int failures; /* in a row */
-  int late;     /* deadlines passed since a unit was answered */
+  int failures;      /* connections in a row that were not made, or did not last */
+  uint64_t ready_at; /* uv_now */
+  struct pg_patience *patience;
   struct pg_backend backend;
   char role[64];         /* a name of Postgres has 63 bytes at most */
   struct pg_unit *queue; /* not sent */
@@ -44,6 +46,8 @@ struct pg {
 };
 
 /* pg.c */
+/* Takes the unit as the next one whose results come. */
+void pg_add_sent(struct pg *pg, struct pg_unit *unit);
 void pg_set_state(struct pg *pg, enum pg_state state);
 /* Watches the connection's present socket for UV_READABLE and UV_WRITABLE. */
 bool pg_watch(struct pg *pg, int events) __attribute__((warn_unused_result));

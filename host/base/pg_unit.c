@@ -96,6 +96,12 @@ const char *pg_unit_constraint(const struct pg_unit *unit) { return pg_unit_fiel
 
 bool pg_unit_is_known(const struct pg_unit *unit) { return unit->synced; }
 
+bool pg_unit_is_overdue(const struct pg_unit *unit) { return unit->overdue; }
+
+const struct pg_statement *pg_unit_first(const struct pg_unit *unit) {
+  return unit->count > 0 && unit->calls[0].kind == CALL_STATEMENT ? unit->calls[0].statement : NULL;
+}
+
 static int send_call(struct pg_call *call, PGconn *conn) {
   struct pg_params *params = &call->params;
   switch (call->kind) {

@@ -52,6 +52,9 @@ const char *pg_unit_field(const struct pg_unit *unit, int code);
 /* Its end was confirmed by the server, well or badly: nothing about it is unknown. */
 bool pg_unit_is_known(const struct pg_unit *unit);
 
+/* It was not answered in time, so that its connection was replaced. */
+bool pg_unit_is_overdue(const struct pg_unit *unit);
+
 /* For pg.c. */
 struct pg_unit {
   struct pg_call *calls;
@@ -62,6 +65,7 @@ struct pg_unit {
   int current;   /* the call whose results come next */
   bool answered; /* a result of it has come */
   bool synced;   /* the Sync was answered: all is known */
+  bool overdue;  /* it was not answered in time */
   bool copies;   /* a COPY that expects data or sends it: the connection is of no use any more */
   int failed_call;
   struct err err;    /* kind ERR_NONE while nothing has failed */
@@ -70,6 +74,8 @@ struct pg_unit {
   struct pg_unit *prev, *next;
 };
 
+/* The prepared statement that it begins with; NULL if it begins with something else. */
+const struct pg_statement *pg_unit_first(const struct pg_unit *unit);
 /* Hands everything with its Sync to libpq. False if the connection is broken. */
 bool pg_unit_send(struct pg_unit *unit, PGconn *conn) __attribute__((warn_unused_result));
 /* Takes what PQgetResult returned, NULL too; true if more may follow at once. */

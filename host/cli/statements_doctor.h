@@ -161,7 +161,13 @@
     " union all select 'warning', format('worker %s of queue %s still serves the flows of before, since its last "     \
     "reload failed: %s',"                                                                                              \
     "        w.worker_id, w.queue_name, w.last_reload_error), 'correct the flows and reload it'"                       \
-    "   from workers w where w.lives and w.last_reload_error is not null)"                                             \
+    "   from workers w where w.lives and w.last_reload_error is not null"                                              \
+    " union all select 'problem', format('the database does not take %s result%s of worker %s of queue %s since %s: "  \
+    "%s',"                                                                                                             \
+    "        w.unrecorded_count, case when w.unrecorded_count = 1 then '' else 's' end, w.worker_id, w.queue_name,"    \
+    "        date_trunc('second', w.unrecorded_since), w.unrecorded_error),"                                           \
+    "        'correct what the error names; the worker keeps the results and tries again'"                             \
+    "   from workers w where w.lives and w.unrecorded_count > 0)"                                                      \
     " select * from found union all select 'ok', format('%s live worker%s', count(*) filter (where w.lives),"          \
     "        case when count(*) filter (where w.lives) = 1 then '' else 's' end), null"                                \
     "   from workers w having not exists (select from found)")                                                         \
@@ -180,6 +186,16 @@
     " select * from found union all select 'ok', format('%s worker function%s, all enabled', count(*),"                \
     "        case when count(*) = 1 then '' else 's' end), null"                                                       \
     "   from pgflow.worker_functions f having not exists (select from found)")                                         \
+  X(CHECK_EVENTS, 0,                                                                                                   \
+    "select case when f.recent then 'warning' else 'ok' end,"                                                          \
+    "       case when f.recent then format('events of runs could not be sent, last at %s: %s', f.failed_at, "          \
+    "f.message)"                                                                                                       \
+    "            else 'no event has failed within the last hour' end,"                                                 \
+    "       case when f.recent then 'runs go on without them; correct realtime.send and the tables that it writes "    \
+    "to' "                                                                                                             \
+    "end"                                                                                                              \
+    "  from (select date_trunc('second', e.failed_at) as failed_at, e.message,"                                        \
+    "               e.failed_at > clock_timestamp() - interval '1 hour' as recent from pgflow.event_failures e) f")    \
   X(CHECK_INVARIANTS, 0,                                                                                               \
     "with broken as (select i.*, count(*) over () as total, row_number() over () as n from pgflow.check_invariants() " \
     "i)"                                                                                                               \

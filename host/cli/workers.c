@@ -1,4 +1,4 @@
-/* luaflow workers: each worker with its state and what it has in flight. */
+/* luaflow workers: each worker with its state, what it has in flight, and what goes wrong in it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,10 +13,22 @@ static enum tone tone_of(const char *state) {
   return strcmp(state, "stopped") == 0 ? TONE_FAINT : TONE_BUSY;
 }
 
+/* A failed reload waits for somebody; results that are not recorded hold up runs now. */
+static void put_trouble(struct table *table, const PGresult *result, int row) {
+  const char *reload = db_text(result, row, 7), *count = db_text(result, row, 8);
+  if (count)
+    table_printf(table, TONE_BAD, "%s result%s not recorded: %s", count, strcmp(count, "1") == 0 ? "" : "s",
+                 db_text(result, row, 9));
+  else if (reload)
+    table_printf(table, TONE_BAD, "reload failed: %s", reload);
+  else
+    table_put(table, TONE_PLAIN, NULL);
+}
+
 static void print_workers(const PGresult *result) {
   static const struct table_column columns[] = {
       {"WORKER", 0, 9, false},     {"QUEUE", 0, 8, false},     {"FUNCTION", 3, 8, false},  {"STATE", 0, 0, false},
-      {"GENERATION", 2, 0, false}, {"IN FLIGHT", 0, 0, false}, {"HEARTBEAT", 1, 0, false}, {"LAST RELOAD", 0, 0, true},
+      {"GENERATION", 2, 0, false}, {"IN FLIGHT", 0, 0, false}, {"HEARTBEAT", 1, 0, false}, {"TROUBLE", 0, 0, true},
   };
   struct table table = table_begin(columns, 8);
   for (int row = 0; row < PQntuples(result); row++) {
@@ -24,10 +36,7 @@ static void print_workers(const PGresult *result) {
     for (int column = 0; column < 6; column++)
       table_put(&table, column == 3 ? tone_of(state) : TONE_PLAIN, db_text(result, row, column));
     table_put_duration(&table, TONE_FAINT, db_number(result, row, 6), " ago");
-    if (db_text(result, row, 7))
-      table_printf(&table, TONE_BAD, "failed: %s", db_text(result, row, 7));
-    else
-      table_put(&table, TONE_PLAIN, NULL);
+    put_trouble(&table, result, row);
   }
   table_print(&table, "there is no worker; --all shows those that stopped");
 }

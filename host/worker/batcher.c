@@ -15,6 +15,7 @@ enum {
 
 struct batcher {
   int limit;
+  int pace;             /* most in a batch at present: the database is slow above it */
   struct task *waiting; /* oldest first */
   int waiting_count;
   struct batch batch; /* taken; its array has room for limit tasks */
@@ -29,7 +30,7 @@ struct batcher {
 
 struct batcher *batcher_new(int limit) {
   struct batcher *batcher = xcalloc(1, sizeof *batcher);
-  batcher->limit = batcher->aside_split = limit;
+  batcher->limit = batcher->pace = batcher->aside_split = limit;
   batcher->batch.tasks = xcalloc((size_t)limit, sizeof *batcher->batch.tasks);
   return batcher;
 }
@@ -44,7 +45,7 @@ static void clear_batch(struct batcher *batcher) {
 
 void batcher_free(struct batcher *batcher) {
   struct task *task, *next;
-  batcher_done(batcher);
+  batcher_done(batcher, true);
   DL_FOREACH_SAFE(batcher->waiting, task, next) task_free(task);
   DL_FOREACH_SAFE(batcher->aside, task, next) task_free(task);
   free(batcher->batch.tasks);
@@ -111,22 +112,22 @@ static void fill(struct batch *batch, struct task **list, int count) {
   for (int i = 0; i < at; i++) DL_DELETE(*list, batch->tasks[i]);
 }
 
+static int smaller(int a, int b) { return a < b ? a : b; }
+
 struct batch batcher_take(struct batcher *batcher) {
   CHECK(taken(batcher) == 0);
   batcher->taken_aside = batcher->try_aside && batcher->aside;
   if (batcher->taken_aside) {
-    int count = measure(batcher->aside, batcher->aside_split);
+    int count = measure(batcher->aside, smaller(batcher->aside_split, batcher->pace));
     fill(&batcher->batch, &batcher->aside, count);
     batcher->aside_count -= count;
   } else {
-    int count = measure(batcher->waiting, batcher->suspects ? batcher->split : batcher->limit);
+    int count = measure(batcher->waiting, smaller(batcher->suspects ? batcher->split : batcher->limit, batcher->pace));
     fill(&batcher->batch, &batcher->waiting, count);
     batcher->waiting_count -= count;
   }
   return batcher->batch;
 }
-
-static int smaller(int a, int b) { return a < b ? a : b; }
 
 /* Those that follow are perhaps innocent: larger pieces again. */
 static void forget_suspects(struct batcher *batcher, int count) {
@@ -134,8 +135,9 @@ static void forget_suspects(struct batcher *batcher, int count) {
   batcher->split = smaller(batcher->split * 2, batcher->limit);
 }
 
-void batcher_done(struct batcher *batcher) {
+void batcher_done(struct batcher *batcher, bool quickly) {
   int count = taken(batcher);
+  if (quickly) batcher->pace = smaller(batcher->pace * 2, batcher->limit);
   for (int i = 0; i < count; i++) task_free(batcher->batch.tasks[i]);
   if (batcher->taken_aside)
     batcher->aside_split = smaller(batcher->aside_split * 2, batcher->limit); /* and goes on with them */
@@ -168,6 +170,12 @@ void batcher_retry(struct batcher *batcher) {
   }
   set_aside(batcher);
   batcher->try_aside = true;
+}
+
+void batcher_slow(struct batcher *batcher) {
+  int count = taken(batcher);
+  if (count > 0) batcher->pace = (count + 1) / 2;
+  batcher_retry(batcher);
 }
 
 static void suspect(struct batcher *batcher) {

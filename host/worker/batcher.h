@@ -1,6 +1,6 @@
 /* The results that wait to be recorded, and how they are grouped into batches. Pure: knows neither connection nor loop.
  *
- * A batch is taken, sent by the owner, and then answered with exactly one of done, retry, refused and stuck. A refused batch is
+ * A batch is taken, sent by the owner, and then answered with exactly one of done, retry, slow, refused and stuck. A refused batch is
  * split in halves until the culprit is alone; its result then becomes a failure with the database's message. A stuck one is
  * split as well, but nobody is to blame: what is stuck alone is set aside, and the others go on. */
 #ifndef LUAFLOW_WORKER_BATCHER_H
@@ -31,10 +31,12 @@ struct batch {
 
 /* Takes the next batch; all zero if nothing waits. None may be taken. */
 struct batch batcher_take(struct batcher *batcher);
-/* Recorded: the batch's tasks are freed. */
-void batcher_done(struct batcher *batcher);
+/* Recorded: the batch's tasks are freed. quickly: larger ones may follow. */
+void batcher_done(struct batcher *batcher, bool quickly);
 /* Not recorded, or nobody knows: they wait again, in front. */
 void batcher_retry(struct batcher *batcher);
+/* It took too long, and was cut: as retry, in smaller ones. */
+void batcher_slow(struct batcher *batcher);
 /* The database blames a result of this batch with that message and detail (or NULL). False if it goes on refusing the
  * same task whatever is sent: time to wait. */
 bool batcher_refused(struct batcher *batcher, const char *message, const char *detail);

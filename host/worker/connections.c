@@ -67,6 +67,7 @@ static void on_control_ready(void *owner) {
   struct lifecycle *lifecycle = owner;
   lifecycle->control_backend = pg_last_backend(lifecycle->control);
   report_ready(lifecycle, "control");
+  unrecorded_go_on(lifecycle->unrecorded);
   startup_go_on(lifecycle);
   reload_go_on(lifecycle);
   work_wake(lifecycle->work);
@@ -167,6 +168,11 @@ static void on_refused(void *owner, enum claim_status status, const char *unknow
   }
 }
 
+static void on_unrecorded(void *owner, int count, const char *error) {
+  struct lifecycle *lifecycle = owner;
+  unrecorded_set(lifecycle->unrecorded, count, error);
+}
+
 static void on_answered(void *owner) {
   drain_check(owner);
   reload_go_on(owner);
@@ -241,6 +247,7 @@ bool connections_open(struct lifecycle *lifecycle, struct err *err) {
       .free_slots = free_slots,
       .claimed = on_claimed,
       .refused = on_refused,
+      .unrecorded = on_unrecorded,
       .answered = on_answered,
   };
   const struct pg_options control = {
@@ -263,6 +270,7 @@ bool connections_open(struct lifecycle *lifecycle, struct err *err) {
   if (!lifecycle->control) return false;
   lifecycle->work = work_new(lifecycle->loop, &work, &work_events, lifecycle, lifecycle->log, err);
   if (!lifecycle->work) return false;
+  lifecycle->unrecorded = unrecorded_new(lifecycle->control, lifecycle->worker_id);
   lifecycle->leftovers =
       leftovers_new(lifecycle->loop, lifecycle->control, on_leftovers_settled, lifecycle, lifecycle->log);
   if (!open_handlers(lifecycle, err)) return false;

@@ -107,6 +107,8 @@ PGTransactionStatusType handler_pool_status(const struct handler_borrower *borro
   return pg_is_ready(pg) ? pg_transaction_status(pg) : PQTRANS_UNKNOWN;
 }
 
+uint64_t handler_pool_now(const struct handler_pool *pool) { return uv_now(pool->loop); }
+
 void handler_pool_cancel(struct handler_borrower *borrower) { handler_connection_cancel(borrower->connection); }
 
 void handler_pool_give_back(struct handler_pool *pool, struct handler_borrower *borrower, bool wants_cleared) {

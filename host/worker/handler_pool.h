@@ -61,6 +61,8 @@ void handler_pool_cancel(struct handler_borrower *borrower);
 void handler_pool_give_back(struct handler_pool *pool, struct handler_borrower *borrower, bool wants_cleared);
 /* After lost: cleared comes once the server's process behind the connection has gone. */
 void handler_pool_await_gone(struct handler_pool *pool, struct handler_borrower *borrower);
+/* The loop's clock, in milliseconds. */
+uint64_t handler_pool_now(const struct handler_pool *pool);
 /* Leftovers have settled. */
 void handler_pool_old_is_gone(struct handler_pool *pool);
 /* Closes all connections; no event follows. NULL is allowed. */

@@ -9,6 +9,8 @@
 #include "worker/handler_tx_inside.h"
 #include "worker/statements.h"
 
+enum { OUTLIVES_MS = 5000 /* a transaction its attempt, where nobody ends it */ };
+
 /* ---- the connection's events ---- */
 
 static void reply_failure(struct handler_tx *tx, const struct pg_unit *unit, const struct err *err) {
@@ -30,13 +32,19 @@ static void run_statement(struct handler_tx *tx) {
   handler_pool_submit(&tx->borrower, unit);
 }
 
+/* The server ends the transaction by itself a while after the attempt's time is over: this host may be frozen then. */
 static void on_granted(void *owner) {
   struct handler_tx *tx = owner;
   struct pg_unit *unit = handler_pool_unit(&tx->borrower);
+  uint64_t now = handler_pool_now(tx->pool);
+  uint64_t left = OUTLIVES_MS + (tx->deadline_ms > now ? tx->deadline_ms - now : 0);
+  char *left_ms = xasprintf("%llu", (unsigned long long)left);
+  const char *values[] = {tx->identity[0], tx->identity[1], tx->identity[2], tx->identity[3], left_ms};
   handler_tx_set_state(tx, TX_OPENING);
   pg_unit_add_sql(unit, "begin isolation level read committed read write");
-  pg_unit_add_query(unit, handler_open_sql, 4, (const char *const *)tx->identity);
+  pg_unit_add_query(unit, handler_open_sql, 5, values);
   handler_pool_submit(&tx->borrower, unit);
+  free(left_ms);
 }
 
 static void on_refused(void *owner, const struct err *err) {
@@ -190,6 +198,7 @@ struct handler_tx *handler_tx_new(struct handler_pool *pool, const struct task *
                             .events = *events,
                             .owner = owner,
                             .log = log,
+                            .deadline_ms = task->deadline_ms,
                             .limit = limit};
   tx->identity[0] = xstrdup(task->run_id);
   tx->identity[1] = xstrdup(task->step_slug);

@@ -82,6 +82,17 @@ void handler_tx_fail_early(struct handler_tx *tx) {
   handler_tx_end_with(tx, HANDLER_TX_SETTLED);
 }
 
+/* The claim was not current inside of the transaction. Whether it is after the rollback is decided as this is recorded: it is where
+ * the handler itself had ended it, else the failure is refused as late. */
+static void fail_ended_inside(struct handler_tx *tx) {
+  task_settle_message(
+      tx->task, VERDICT_PERMANENT,
+      "the transaction of the step ended its own run or task, so it could not complete it, and was rolled back: "
+      "to end the run, raise luaflow.fail, or call pgflow.cancel_run through ctx:query, outside of the transaction");
+  tx->task->needs_current = true;
+  handler_tx_end_with(tx, HANDLER_TX_SETTLED);
+}
+
 /* ---- commit ---- */
 
 void handler_tx_commit(struct handler_tx *tx) {
@@ -101,7 +112,7 @@ void handler_tx_commit_failed(struct handler_tx *tx, const struct pg_unit *unit,
   if (tx->late) {
     handler_tx_fail_late(tx);
   } else if (completing && strcmp(err->sqlstate, "LF001") == 0) {
-    handler_tx_end_with(tx, HANDLER_TX_STALE);
+    fail_ended_inside(tx);
   } else if (completing && strcmp(err->sqlstate, "LF003") == 0) {
     handler_tx_end_with(tx, HANDLER_TX_SETTLED); /* its output ends the run: that is recorded the ordinary way */
   } else {

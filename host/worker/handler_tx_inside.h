@@ -31,8 +31,9 @@ struct handler_tx {
   void *owner;
   struct log *log;
   enum tx_state state;
-  char *identity[4]; /* owned; run, step, index, claim */
-  char *token;       /* owned; NULL before it is open */
+  char *identity[4];    /* owned; run, step, index, claim */
+  uint64_t deadline_ms; /* of the attempt, on the loop's clock */
+  char *token;          /* owned; NULL before it is open */
   int64_t limit;
   struct handler_statement statement; /* waits until it is open */
   struct handler_reply reply;

@@ -14,18 +14,23 @@ enum {
   PATIENCE_MS = 5000
 };
 
+struct leftover {
+  struct pg_backend backend;
+  uint64_t seen_since; /* it was there after its termination; 0: not yet */
+  bool given_up;       /* it is watched, and nobody waits for it */
+};
+
 struct leftovers {
   uv_timer_t timer;
   struct pg *pg;
   void (*settled)(void *owner);
   void *owner;
   struct log *log;
-  struct pg_backend *list;
+  struct leftover *list;
   int count, room;
-  bool asking;         /* the rest of the list came after the question */
-  int asked;           /* how many of the list, from its beginning */
-  uint64_t seen_since; /* a process was there after its termination; 0: none was */
-  bool given_up;       /* they are watched, and nobody waits */
+  bool asking; /* the rest of the list came after the question */
+  int asked;   /* how many of the list, from its beginning */
+  bool failed; /* the last question */
   bool freed, timer_closed;
   struct complaint complaint;
 };
@@ -39,7 +44,8 @@ static void free_when_done(struct leftovers *leftovers) {
 static void on_timer(uv_timer_t *timer);
 
 static void ask_later(struct leftovers *leftovers) {
-  uv_timer_start(&leftovers->timer, on_timer, leftovers->given_up ? ASK_SLOWLY_MS : ASK_MS, 0);
+  bool slowly = leftovers->failed || leftovers_are_settled(leftovers);
+  uv_timer_start(&leftovers->timer, on_timer, slowly ? ASK_SLOWLY_MS : ASK_MS, 0);
 }
 
 static bool is_in(const PGresult *result, int pid) {
@@ -48,37 +54,35 @@ static bool is_in(const PGresult *result, int pid) {
   return false;
 }
 
-static void settle(struct leftovers *leftovers) {
-  if (leftovers->count == 0) {
-    leftovers->given_up = false;
-    leftovers->seen_since = 0;
-  }
-  leftovers->settled(leftovers->owner);
+/* Nobody waits any longer for one that stays. */
+static void look_at(struct leftovers *leftovers, struct leftover *leftover) {
+  uint64_t now = uv_now(leftovers->timer.loop);
+  if (!leftover->seen_since) leftover->seen_since = now;
+  if (leftover->given_up || now - leftover->seen_since <= PATIENCE_MS) return;
+  LOG(leftovers->log, LOG_WARN, "old_connection_stays", LOG_INT("pid", leftover->backend.pid),
+      LOG_STR("hint", "its process on the server does not end: is it stopped?"));
+  leftover->given_up = true;
 }
 
 /* The result has those that are still there. */
 static void take_answer(struct leftovers *leftovers, const PGresult *result) {
   int kept = 0;
-  uint64_t now = uv_now(leftovers->timer.loop);
-  for (int i = 0; i < leftovers->count; i++)
-    if (i >= leftovers->asked || is_in(result, leftovers->list[i].pid)) leftovers->list[kept++] = leftovers->list[i];
+  bool waited = !leftovers_are_settled(leftovers);
+  for (int i = 0; i < leftovers->count; i++) {
+    struct leftover *leftover = &leftovers->list[i];
+    bool there = i >= leftovers->asked || is_in(result, leftover->backend.pid);
+    if (there && i < leftovers->asked) look_at(leftovers, leftover);
+    if (there) leftovers->list[kept++] = *leftover;
+  }
+  bool fewer = kept < leftovers->count;
   leftovers->count = kept;
-  if (kept == 0) {
-    settle(leftovers);
-    return;
-  }
-  if (!leftovers->seen_since) leftovers->seen_since = now;
-  if (!leftovers->given_up && now - leftovers->seen_since > PATIENCE_MS) {
-    LOG(leftovers->log, LOG_WARN, "old_connection_stays", LOG_INT("pid", leftovers->list[0].pid),
-        LOG_STR("hint", "its process on the server does not end: is it stopped?"));
-    leftovers->given_up = true;
-    settle(leftovers);
-  }
+  if (leftovers_are_settled(leftovers) && (waited || fewer)) leftovers->settled(leftovers->owner);
 }
 
 static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
   struct leftovers *leftovers = owner;
   leftovers->asking = false;
+  leftovers->failed = err && *err->sqlstate;
   if (leftovers->freed) {
     free_when_done(leftovers);
     return;
@@ -108,8 +112,9 @@ static void on_timer(uv_timer_t *timer) {
   struct pg_array *pids = pg_param_array(params, PG_INT4);
   struct pg_array *started = pg_param_array(params, PG_TEXT);
   for (int i = 0; i < leftovers->count; i++) {
-    pg_array_int4(pids, leftovers->list[i].pid);
-    pg_array_text(started, leftovers->list[i].started, strlen(leftovers->list[i].started));
+    const struct pg_backend *backend = &leftovers->list[i].backend;
+    pg_array_int4(pids, backend->pid);
+    pg_array_text(started, backend->started, strlen(backend->started));
   }
   leftovers->asked = leftovers->count;
   leftovers->asking = true;
@@ -131,13 +136,15 @@ void leftovers_add(struct leftovers *leftovers, struct pg_backend backend) {
     leftovers->room = leftovers->room ? leftovers->room * 2 : 4;
     leftovers->list = xrealloc(leftovers->list, (size_t)leftovers->room * sizeof *leftovers->list);
   }
-  leftovers->list[leftovers->count++] = backend;
-  leftovers->given_up = false;
-  leftovers->seen_since = 0;
+  leftovers->list[leftovers->count++] = (struct leftover){.backend = backend};
   uv_timer_start(&leftovers->timer, on_timer, 0, 0);
 }
 
-bool leftovers_are_settled(const struct leftovers *leftovers) { return leftovers->count == 0 || leftovers->given_up; }
+bool leftovers_are_settled(const struct leftovers *leftovers) {
+  for (int i = 0; i < leftovers->count; i++)
+    if (!leftovers->list[i].given_up) return false;
+  return true;
+}
 
 static void on_closed(uv_handle_t *handle) {
   struct leftovers *leftovers = handle->data;

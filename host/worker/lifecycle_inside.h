@@ -15,6 +15,7 @@
 #include "worker/pool.h"
 #include "worker/recovery.h"
 #include "worker/reload.h"
+#include "worker/unrecorded.h"
 #include "worker/watch.h"
 #include "worker/work.h"
 
@@ -59,6 +60,7 @@ struct lifecycle {
   struct heartbeat *heartbeat;                     /* NULL unless it beats */
   struct recovery *recovery;                       /* NULL unless it runs */
   struct leftovers *leftovers;                     /* of lost connections */
+  struct unrecorded *unrecorded;                   /* NULL before the connections are made */
   struct handlers *handlers;                       /* NULL before the connections are made */
   struct pg_backend control_backend, work_backend; /* of connections not lost yet */
   uint64_t lost_at;                                /* a connection is lost since then; 0: none is */

@@ -89,7 +89,7 @@ static void log_recorded(const struct task *task, const char *retry_in_s, struct
 void record_log(const struct task *task, struct log *log) { log_recorded(task, NULL, log); }
 
 void record_log_late(const struct task *task, struct log *log) {
-  char *message = shown_message(task);
+  char *message = task->needs_current ? NULL : shown_message(task);
   task_log(log, LOG_WARN, "refused_late_result", task, message, NULL);
   free(message);
 }

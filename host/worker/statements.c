@@ -41,6 +41,6 @@ const char *const handler_reset[] = {
     handler_settings,
 };
 const int handler_reset_count = sizeof handler_reset / sizeof *handler_reset;
-const char handler_open_sql[] = "select pgflow.open_transaction($1::uuid, $2::text, $3::int, $4::bigint)";
+const char handler_open_sql[] = "select pgflow.open_transaction($1::uuid, $2::text, $3::int, $4::bigint, $5::bigint)";
 const char handler_complete_sql[] =
     "select pgflow.complete_transaction($1::uuid, $2::uuid, $3::text, $4::int, $5::bigint, $6::jsonb)";

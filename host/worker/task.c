@@ -41,6 +41,7 @@ void task_unsettle(struct task *task) {
   free(task->shown);
   task->text = task->violation = task->shown = NULL;
   task->text_length = 0;
+  task->needs_current = false;
 }
 
 void task_settle(struct task *task, enum verdict verdict, const char *text, size_t length, double delay_s) {
@@ -51,6 +52,7 @@ void task_settle(struct task *task, enum verdict verdict, const char *text, size
   task->delay_s = delay_s;
   task->text = NULL;
   task->text_length = 0;
+  task->needs_current = false;
   if (!text) return;
   if (verdict == VERDICT_COMPLETED) {
     task->text = xmemdup(text, length);

@@ -45,7 +45,8 @@ struct task {
   int restarts;    /* of its handler in this attempt, after conflicts in its transaction */
   char *shown;     /* what is logged in the place of text; NULL: the text itself */
   double delay_s;
-  int blamed; /* how often the database refused this very result; see batcher.h */
+  bool needs_current; /* text is true only where the claim is still current as it is recorded */
+  int blamed;         /* how often the database refused this very result; see batcher.h */
 
   bool overdue;         /* its deadline has passed; its executor was told to abandon it */
   bool cancelled;       /* its run was: the handler knows, may end, and nothing is recorded */

@@ -10,7 +10,10 @@
 #include "worker/statements.h"
 #include "worker/work_inside.h"
 
-enum { DEADLINE_MS = 15000 };
+enum {
+  DEADLINE_MS = 15000,
+  QUICK_MS = 2000 /* a transaction that takes longer is slow */
+};
 
 static const char *const session[] = {work_settings};
 
@@ -35,17 +38,20 @@ static void take_claim(struct work *work, const PGresult *result) {
   free(claim.unknown);
 }
 
-static void recovered(struct work *work) {
-  work->failures = 0;
-  if (batcher_aside(work->batcher) == 0 && complaint_end(&work->complaint))
-    LOG(work->log, LOG_INFO, "transactions_work_again");
-}
-
 static void committed(struct work *work, const struct pg_unit *unit) {
+  bool quickly = uv_now(work->kick.loop) - work->sent_at < QUICK_MS;
+  bool recorded = work->calls.index[STMT_LOCK] >= 0, claimed = work->calls.index[STMT_CLAIM] >= 0;
   record_log_answers(unit, &work->calls, &work->batch, work->log);
-  batcher_done(work->batcher);
-  recovered(work);
-  if (work->calls.index[STMT_CLAIM] >= 0) take_claim(work, pg_unit_result(unit, work->calls.index[STMT_CLAIM]));
+  batcher_done(work->batcher, quickly);
+  if (recorded) work->failures = 0;
+  if (recorded && batcher_aside(work->batcher) == 0) {
+    work_recovered(work, &work->record_complaint, "record");
+    work->events.unrecorded(work->owner, 0, NULL);
+  }
+  if (!claimed) return;
+  work_recovered(work, &work->claim_complaint, "claim");
+  if (quickly) work->apart = false;
+  take_claim(work, pg_unit_result(unit, work->calls.index[STMT_CLAIM]));
 }
 
 static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
@@ -67,9 +73,9 @@ static void on_reconciled(void *owner, struct pg_unit *unit, const struct err *e
   if (!err) {
     reconcile_log(unit, work->log);
     work->reconcile_due = work->claim_lost = false;
-    recovered(work);
+    work_recovered(work, &work->reconcile_complaint, "reconcile");
   } else if (*err->sqlstate) {
-    work_refused(work, "reconcile", err);
+    work_not_reconciled(work, err);
   }
   work_kick(work);
   work->events.answered(work->owner);
@@ -93,7 +99,8 @@ static void on_kick(uv_idle_t *handle) {
   }
   work->batch = batcher_take(work->batcher);
   bool records = work->batch.completed + work->batch.failed + work->batch.released > 0;
-  bool claims = work->generation && !work->held && batcher_aside(work->batcher) < work->options.batch;
+  bool claims = work->generation && !work->held && !(records && work->apart) &&
+                batcher_aside(work->batcher) < work->options.batch;
   int quantity = poller_quantity(work->poller, claims ? work->events.free_slots(work->owner) : 0, records);
   if (!records && quantity == 0) return;
 

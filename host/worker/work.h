@@ -29,6 +29,8 @@ struct work_events {
   int (*free_slots)(void *owner);                  /* how many more tasks can be taken now */
   void (*claimed)(void *owner, struct task *task); /* the claim has committed; the owner takes the task over */
   void (*refused)(void *owner, enum claim_status status, const char *unknown); /* no task was claimed; see claim.h */
+  /* So many results wait, since the database does not take them for this error; 0 and NULL: it takes them. */
+  void (*unrecorded)(void *owner, int count, const char *error);
   void (*answered)(void *owner); /* a transaction was answered, well or badly; all tasks in it have been reported */
 };
 

@@ -13,13 +13,17 @@ enum {
 };
 
 /* Once for an error that goes on and on. */
-static void log_error(struct work *work, const struct err *err, const char *statement) {
+static void log_error(struct work *work, struct complaint *complaint, const struct err *err, const char *statement) {
   struct err found = *err;
   complaint_add_hint(&found);
-  if (!complaint_is_new(&work->complaint, &found)) return;
+  if (!complaint_is_new(complaint, &found)) return;
   LOG(work->log, LOG_ERROR, "transaction_failed", LOG_STR("statement", statement), LOG_STR("sqlstate", found.sqlstate),
       LOG_STR("error", found.message), LOG_STR("hint", *found.hint ? found.hint : NULL),
       LOG_INT("unrecorded", batcher_count(work->batcher)));
+}
+
+void work_recovered(struct work *work, struct complaint *complaint, const char *statement) {
+  if (complaint_end(complaint)) LOG(work->log, LOG_INFO, "transactions_work_again", LOG_STR("statement", statement));
 }
 
 static void on_backoff_over(uv_timer_t *timer) { work_kick(timer->data); }
@@ -37,10 +41,16 @@ static void leave_read_only(struct work *work, const struct err *err) {
   pg_reconnect(work->pg, err);
 }
 
-void work_refused(struct work *work, const char *statement, const struct err *err) {
-  log_error(work, err, statement);
+void work_not_reconciled(struct work *work, const struct err *err) {
+  log_error(work, &work->reconcile_complaint, err, "reconcile");
   back_off(work, ERROR_MS);
   leave_read_only(work, err);
+}
+
+/* For a reason that is no fault of the results: they are kept. */
+static void not_recorded(struct work *work, const struct err *err) {
+  log_error(work, &work->record_complaint, err, "record");
+  work->events.unrecorded(work->owner, batcher_count(work->batcher), err->message);
 }
 
 static void on_again(uv_timer_t *timer) {
@@ -49,13 +59,24 @@ static void on_again(uv_timer_t *timer) {
   work_kick(work);
 }
 
+/* The results go out again over the next connection; where the transaction was cut because it took too long, without the claim, and in
+ * smaller batches where they were without it already. */
+static void connection_lost(struct work *work, const struct pg_unit *unit) {
+  bool claims = work->calls.index[STMT_CLAIM] >= 0, overdue = pg_unit_is_overdue(unit);
+  work->claim_lost = work->claim_lost || claims;
+  work->apart = work->apart || overdue;
+  if (overdue && !claims)
+    batcher_slow(work->batcher);
+  else
+    batcher_retry(work->batcher);
+}
+
 void work_failed(struct work *work, const struct pg_unit *unit, const struct err *err) {
   enum fault fault = fault_of(unit, &work->calls, err);
   poller_failed(work->poller, fault == FAULT_CLAIM);
   switch (fault) {
-    case FAULT_CONNECTION: /* the results go out again over the next one */
-      work->claim_lost = work->claim_lost || work->calls.index[STMT_CLAIM] >= 0;
-      batcher_retry(work->batcher);
+    case FAULT_CONNECTION:
+      connection_lost(work, unit);
       return;
     case FAULT_CONFLICT:
       LOG(work->log, LOG_INFO, "retried_transaction", LOG_STR("sqlstate", err->sqlstate));
@@ -66,21 +87,26 @@ void work_failed(struct work *work, const struct pg_unit *unit, const struct err
       LOG(work->log, LOG_WARN, "database_refused_result", LOG_STR("sqlstate", err->sqlstate),
           LOG_STR("error", err->message),
           LOG_INT("batch", work->batch.completed + work->batch.failed + work->batch.released));
-      if (!batcher_refused(work->batcher, pg_unit_message(unit), pg_unit_detail(unit))) back_off(work, ERROR_MS);
+      if (!batcher_refused(work->batcher, pg_unit_message(unit), pg_unit_detail(unit))) {
+        not_recorded(work, err);
+        back_off(work, ERROR_MS);
+      }
       return;
     case FAULT_MISSING:
-      log_error(work, err, "record");
+      not_recorded(work, err);
       batcher_stuck(work->batcher);
       if (!uv_is_active((uv_handle_t *)&work->again)) uv_timer_start(&work->again, on_again, AGAIN_MS, 0);
       return;
     case FAULT_CLAIM:
-      log_error(work, err, "claim");
+      log_error(work, &work->claim_complaint, err, "claim");
       batcher_retry(work->batcher);
       leave_read_only(work, err);
       return;
     case FAULT_SERVER:
       batcher_retry(work->batcher);
-      work_refused(work, "record", err);
+      not_recorded(work, err);
+      back_off(work, ERROR_MS);
+      leave_read_only(work, err);
       return;
   }
 }

@@ -22,6 +22,7 @@ struct work {
   int open_handles;
   int64_t generation; /* 0: no claims yet */
   bool held;          /* no claims for the time being */
+  bool apart;         /* claims go out alone, behind the results: one of them is slow */
   uint64_t last_number;
 
   bool busy; /* the rest describes the transaction under way */
@@ -29,10 +30,10 @@ struct work {
   struct batch batch;
   struct record_calls calls;
   uint64_t sent_at;
-  int failures;       /* in a row */
+  int failures;       /* to record, in a row */
   bool reconcile_due; /* a connection has been lost since claims began */
   bool claim_lost;    /* nobody knows what it has claimed */
-  struct complaint complaint;
+  struct complaint record_complaint, claim_complaint, reconcile_complaint;
 };
 
 /* work.c: looks, in the next turn of the loop, whether there is something to send. */
@@ -41,7 +42,9 @@ void work_kick(struct work *work);
 /* work_failed.c */
 /* The batch under way has failed: answers the batcher and the poller, and says when it goes on. */
 void work_failed(struct work *work, const struct pg_unit *unit, const struct err *err);
-/* The server refused the statement for a reason that may pass: says so once, and waits. */
-void work_refused(struct work *work, const char *statement, const struct err *err);
+/* The server refused to reconcile for a reason that may pass: says so once, and waits. */
+void work_not_reconciled(struct work *work, const struct err *err);
+/* What was complained of works again. */
+void work_recovered(struct work *work, struct complaint *complaint, const char *statement);
 
 #endif

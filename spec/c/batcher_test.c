@@ -40,7 +40,7 @@ static void groups_by_what_is_recorded(void **state) {
   const uint64_t order[] = {3, 5, 2, 4, 1};
   for (int i = 0; i < 5; i++) assert_true(batch.tasks[i]->number == order[i]);
   assert_int_equal(batcher_count(batcher), 5);
-  batcher_done(batcher);
+  batcher_done(batcher, true);
   assert_int_equal(batcher_count(batcher), 0);
   batch = batcher_take(batcher);
   assert_int_equal(size(&batch), 0);
@@ -56,7 +56,7 @@ static void keeps_order_over_a_retry(void **state) {
   struct batch batch = batcher_take(batcher);
   assert_int_equal(size(&batch), 2);
   assert_true(batch.tasks[0]->number == 1 && batch.tasks[1]->number == 2);
-  batcher_done(batcher);
+  batcher_done(batcher, true);
   batch = batcher_take(batcher);
   assert_true(size(&batch) == 1 && batch.tasks[0]->number == 3);
   batcher_free(batcher); /* with a batch that is taken */
@@ -78,7 +78,7 @@ static int record_all(struct batcher *batcher, uint64_t culprit, int *failures) 
       assert_string_equal(batch.tasks[i]->text, "the output cannot be stored: bad: worse");
       ++*failures;
     }
-    batcher_done(batcher);
+    batcher_done(batcher, true);
   }
 }
 
@@ -122,7 +122,7 @@ static int record_around(struct batcher *batcher, uint64_t bad) {
     if (is_stuck)
       batcher_stuck(batcher);
     else
-      batcher_done(batcher);
+      batcher_done(batcher, true);
   }
 }
 
@@ -162,11 +162,38 @@ static void tries_again_what_was_set_aside(void **state) {
   batcher_free(batcher);
 }
 
+static void sends_less_while_the_database_is_slow(void **state) {
+  struct batcher *batcher = batcher_new(10);
+  (void)state;
+  for (uint64_t i = 1; i <= 10; i++) add(batcher, i, VERDICT_COMPLETED);
+  const int sizes[] = {10, 5, 3, 2, 1, 1};
+  struct batch batch;
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    batch = batcher_take(batcher);
+    assert_int_equal(size(&batch), sizes[i]);
+    assert_true(holds(&batch, 1));
+    batcher_slow(batcher);
+  }
+  batcher_take(batcher);
+  batcher_done(batcher, false);
+  batch = batcher_take(batcher);
+  assert_int_equal(size(&batch), 1);
+  assert_true(holds(&batch, 2));
+  batcher_done(batcher, true);
+  batch = batcher_take(batcher);
+  assert_int_equal(size(&batch), 2);
+  batcher_free(batcher);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(groups_by_what_is_recorded), cmocka_unit_test(keeps_order_over_a_retry),
-      cmocka_unit_test(finds_the_culprit),          cmocka_unit_test(says_when_nothing_helps),
-      cmocka_unit_test(sets_aside_what_is_stuck),   cmocka_unit_test(tries_again_what_was_set_aside),
+      cmocka_unit_test(sends_less_while_the_database_is_slow),
+      cmocka_unit_test(groups_by_what_is_recorded),
+      cmocka_unit_test(keeps_order_over_a_retry),
+      cmocka_unit_test(finds_the_culprit),
+      cmocka_unit_test(says_when_nothing_helps),
+      cmocka_unit_test(sets_aside_what_is_stuck),
+      cmocka_unit_test(tries_again_what_was_set_aside),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,7 +82,7 @@ describe("luaflow workers and functions", function()
     here.db:text [[
       update pgflow.workers
       set last_heartbeat_at = now(), last_reload_error = E'flows/work.lua:3: \x1b[2Jbroken', last_reload_at = now()]]
-    assert_says(succeed "workers", "  failed: flows/work.lua:3:  [2Jbroken\n")
+    assert_says(succeed "workers", "  reload failed: flows/work.lua:3:  [2Jbroken\n")
     here.db:text "select pgflow.cancel_run(r.run_id) from pgflow.runs r"
   end)
 

@@ -17,7 +17,7 @@ end)
 ]]
 
 local CHECKS = {
-  "server", "pgmq", "schema", "session", "rights", "owner", "settings", "queues", "workers", "functions", "invariants",
+  "server", "pgmq", "schema", "session", "rights", "owner", "settings", "queues", "workers", "functions", "events", "invariants",
 }
 
 describe("luaflow doctor", function()

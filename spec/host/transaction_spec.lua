@@ -34,6 +34,7 @@ local how = {
   end,
   naps = function(_, ctx) ctx:sleep(1) return "rested" end,
   runs = function(input, ctx) return ctx.tx:query(input.sql) end,
+  runs_own = function(input, ctx) return ctx.tx:query(input.sql:format(ctx.run_id)) end,
   swallows = function(input, ctx)
     local errors = luaflow.array()
     for i, sql in ipairs(input.list) do
@@ -69,6 +70,10 @@ local function handler(input, ctx)
 end
 return {
   luaflow.flow { slug = "moves", max_attempts = 2, base_delay = 0, timeout = 3 }:step({ slug = "move", transaction = true }, handler),
+  luaflow.flow { slug = "freezes", timeout = 3600 }:step({ slug = "move", transaction = true }, function(sql, ctx)
+    ctx.tx:query(sql)
+    ctx:sleep(ctx.attempt == 1 and 3000 or 0)
+  end),
   luaflow.flow { slug = "plain", max_attempts = 1 }:step({ slug = "move" }, handler),
   luaflow.flow { slug = "lists", max_attempts = 1 }
     :step({ slug = "move", transaction = true }, handler)
@@ -246,6 +251,51 @@ describe("a transactional step", function()
     assert.equal("", moved())
   end)
 
+  for what, sql in pairs {
+    cancels = "select pgflow.cancel_run('%s')",
+    completes = "select pgflow.complete_task('%s', 'move', 0, '1')",
+    fails = "select pgflow.fail_task('%s', 'move', 0, 'by hand')",
+    releases = "select pgflow.release_tasks(array[t.run_id], array[t.step_slug], array[t.task_index], array[t.claim_no]) " ..
+      "from pgflow.step_tasks t where t.run_id = '%s'",
+    deletes = "select pgflow.delete_flow_and_data('moves') from (select '%s') r",
+  } do
+    it("fails for good, and says why, when it " .. what .. " its own run or task through ctx.tx", function()
+      local host = worker()
+      local row = run { before = { INSERT }, how = "runs_own", sql = sql }
+      assert.same({ "failed", "", 1 }, { row.status, moved(), ran() })
+      assert.truthy(row.error_message:find("ended its own run or task", 1, true), row.error_message)
+      assert.truthy(row.error_message:find("through ctx:query", 1, true), row.error_message)
+      assert.equal(row.error_message, host:await_log("attempt_failed").message)
+      assert.same({}, host:log "refused_late_result")
+    end)
+  end
+
+  it("may retire an alias, start runs and cancel others through ctx.tx", function()
+    worker()
+    local other = start { how = "sleeps" }
+    wait.till(function() return ran() == 1 end, 20, "the handler to run")
+    local row = run { before = { "select pgflow.cancel_run('" .. other .. "')", [[select * from pgflow.start_flow('moves', '{"how": "returns"}')]],
+      "select pgflow.retire_alias('holds')" }, how = "returns", output = 1 }
+    assert.equal("completed", row.status)
+    here.db:await_runs()
+    assert.equal("cancelled,completed,completed", here.db:text "select string_agg(r.status, ',' order by r.status) from pgflow.runs r")
+  end)
+
+  it("is refused as late, without being accused, when its run was cancelled by others as it committed", function()
+    queue = "lists"
+    local host = worker()
+    here.db:text [[
+      create function spec_wait() returns trigger language plpgsql as $$ begin perform pg_sleep(5); return null; end $$;
+      create trigger spec_wait after delete on pgflow.open_transactions for each row execute function spec_wait()]]
+    local run_id = start({ before = { INSERT }, how = "returns", output = { 1 } }, "lists")
+    wait.till(function()
+      return here.db:number "select count(*) from pg_stat_activity a where a.wait_event = 'PgSleep' and a.query like '%complete_transaction%'" == 1
+    end, 20, "the completion")
+    here.db:text(("select pgflow.cancel_run('%s')"):format(run_id))
+    assert.is_nil(host:await_log("refused_late_result").message)
+    assert.same({ "", 1 }, { moved(), ran() })
+  end)
+
   it("runs again at once after a deadlock, as the same attempt", function()
     queue = "crosses"
     local host = worker()
@@ -380,6 +430,54 @@ describe("a transactional step", function()
     assert.is_true(ended, message)
     here.db:await_run(run_id)
     assert.same({ "timed out after 3 s", "" }, { error_message(), moved() })
+  end)
+
+  local LOCKING = "insert into spec_moved (v) values ('x') on conflict (v) do update set n = spec_moved.n + 1"
+
+  local function holder()
+    return here.db:number [[
+      select coalesce(max(a.pid), 0) from pg_stat_activity a where a.datname = current_database()
+        and a.application_name like 'luaflow handler%' and a.state = 'idle in transaction' and a.query like 'insert%']]
+  end
+
+  it("keeps its locks no longer than its attempt's time and 5 s when its host is frozen", function()
+    local host = worker()
+    local run_id = start { before = { LOCKING }, how = "sleeps" }
+    wait.till(function() return holder() > 0 end, 20, "the transaction")
+    host.process:signal(process.SIGSTOP)
+    local from = wait.now()
+    here.db:text(LOCKING) -- waits for the lock
+    local took = wait.now() - from
+    host.process:signal(process.SIGCONT)
+    assert.is_true(took < 12, ("the lock was held for %.1f s"):format(took))
+    assert.equal("x0", moved())
+    here.db:await_run(run_id)
+  end)
+
+  it("has its session ended by the worker that recovers its task", function()
+    queue = "freezes"
+    local frozen = worker()
+    local run_id = here.db:start("freezes", cjson.encode(LOCKING))
+    wait.till(function() return holder() > 0 end, 20, "the transaction")
+    frozen.process:signal(process.SIGSTOP)
+    local bystander = process.spawn { argv = { "psql", "-X", "-q", "-d", here.db.conninfo, "-c",
+      "select pg_advisory_lock_shared(l.key) from (select (k.classid::bigint << 32 | k.objid::bigint) as key from pg_locks k "
+      .. "where k.locktype = 'advisory' and k.objsubid = 1 and k.pid = " .. holder() .. ") l; select pg_sleep(60)" } }
+    local second = worker()
+    here.db:text([[
+      create or replace function pgflow._has_server_settled() returns boolean language sql as 'select true';
+      update pgflow.workers w set unbroken_since = now() - interval '1 hour' where w.worker_id <> :'id';
+      update pgflow.workers w set last_heartbeat_at = now() - interval '31 seconds' where w.worker_id = :'id']],
+      { id = frozen:log("loaded")[1].worker })
+    local ok, row = pcall(here.db.await_run, here.db, run_id, 30)
+    frozen.process:signal(process.SIGCONT)
+    assert.is_true(ok, row)
+    assert.equal("completed", row.status)
+    assert.equal("dead_worker", second:log("recovered_task")[1].reason)
+    assert.equal(1, here.db:number "select count(*) from pg_stat_activity a where a.datname = current_database() and a.query like '%pg_sleep(60)%' and a.pid <> pg_backend_pid()")
+    bystander:kill()
+    bystander:forget()
+    wait.till(function() return #frozen:log "restarted_handler" + #frozen:log "attempt_failed" + #frozen:log "lost_task" > 0 end, 20, "the frozen one to see it")
   end)
 
   it("waits for a connection like everybody else", function()

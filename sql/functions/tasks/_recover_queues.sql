@@ -1,5 +1,5 @@
 -- Puts back the stalled tasks of the given queues, or fails them for good: 'failed' after 3 requeues by timeout or 10 by dead workers, else 'requeued'.
--- Returns each task with the reason and that outcome. The queues' tables exist, and the caller has the try-lock of each one's recovery.
+-- Sessions of their transactions are ended before. Returns each task with the reason and that outcome. The queues' tables exist, and the caller has the try-lock of each one's recovery.
 -- Locks: runs in order, those that are locked left for the next time; then as fail_tasks.
 create or replace function pgflow._recover_queues(p_queue_names text[], p_may_judge_workers boolean)
 returns table (run_id uuid, step_slug text, task_index int, reason text, outcome text)
@@ -22,6 +22,7 @@ begin
   if v_run_ids = '{}' then
     return;
   end if;
+  perform pgflow._end_stalled_transactions(p_queue_names, p_may_judge_workers);
   v_run_ids := array(
     select r.run_id from pgflow.runs r
     where r.run_id = any (v_run_ids) and r.status = 'started' order by r.run_id for update skip locked

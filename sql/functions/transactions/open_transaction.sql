@@ -1,7 +1,9 @@
--- open_transaction(run_id, step_slug, task_index, claim_no) -> the token of this transaction, of which it must be the first statement. From then on the transaction
+-- open_transaction(run_id, step_slug, task_index, claim_no, left_ms) -> the token of this transaction, of which it must be the first statement. From then on the transaction
 -- commits only together with complete_transaction: any other commit fails with LF002 and undoes everything. Raises LF001 where the claim is no longer the current one.
--- Locks: none that others wait for.
-create or replace function pgflow.open_transaction(p_run_id uuid, p_step_slug text, p_task_index int, p_claim_no bigint) returns uuid
+-- The server ends the transaction after left_ms, and recovery once its task is stalled.
+-- Locks: none that others wait for; the mark of the claim, until the end of the transaction.
+create or replace function pgflow.open_transaction(p_run_id uuid, p_step_slug text, p_task_index int, p_claim_no bigint, p_left_ms bigint)
+returns uuid
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
@@ -18,6 +20,8 @@ begin
   if v_answer <> 'done' then
     raise exception 'claim % of task %[%] in run % is no longer the current one', p_claim_no, p_step_slug, p_task_index, p_run_id using errcode = 'LF001';
   end if;
+  perform pgflow._limit_transaction(p_left_ms);
+  perform pg_try_advisory_xact_lock_shared(pgflow._transaction_mark(p_run_id, p_step_slug, p_task_index, p_claim_no));
   insert into pgflow.open_transactions default values returning token into v_token;
   return v_token;
 end;
