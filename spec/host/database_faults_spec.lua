@@ -298,7 +298,7 @@ describe("a database in trouble", function()
 
   it("has a full disk for a while", function()
     local worker = here:worker { args = { "--queue", "load" } }
-    local run_id = here.db:start("load", numbers(200))
+    local run_id = here.db:start("load", numbers(2000))
     wait.till(function() return count_ran() > 20 end, 10, "handlers to run")
     here.db:text [[
       create table spec_kept as select pg_get_functiondef('pgflow.lock_runs'::regproc) as definition;
@@ -309,8 +309,8 @@ describe("a database in trouble", function()
     wait.pause(2)
     assert.equal(1, #worker:log "transaction_failed")
     here.db:text [[do $$ begin execute (select definition from spec_kept); end $$]]
-    assert.equal("completed", here.db:await_run(run_id, 15).status)
-    assert_ran_once(200)
+    assert.equal("completed", here.db:await_run(run_id, 30).status)
+    assert_ran_once(2000)
   end)
 
   it("loses the next step's queue under load", function()
@@ -357,7 +357,8 @@ describe("a database in trouble", function()
     assert.equal("completed", here.db:await_run(run_id).status)
     assert_ran_once(5)
     local doctor = here:luaflow { "doctor" }
-    assert.truthy(doctor.out:find "warning +events +events of runs could not be sent, last at .*no partition of relation \"messages\"", doctor.out)
+    assert.truthy(doctor.out:find "warning +events +events of runs could not be sent, last at .*no partition of relation \"messages\"",
+      doctor.out)
     here.db:text "create table realtime.messages_default partition of realtime.messages default"
     files.remove(here.root:at "ran")
     here.db:await_run(here.db:start("load", numbers(1)))
@@ -373,7 +374,9 @@ describe("a database in trouble", function()
       local run_id, other = here.db:start("load", "[1]"), here.db:start("load", "[2]")
       assert.equal("completed", here.db:await_run(other).status)
       assert.equal(sqlstate, worker:await_log("transaction_failed").sqlstate)
-      wait.till(function() return here:succeed("workers"):find "  1 result not recorded: database: the audit is full\n" end, 10, "the trouble")
+      wait.till(function()
+        return here:succeed("workers"):find "  1 result not recorded: database: the audit is full\n"
+      end, 10, "the trouble")
       local doctor = here:luaflow { "doctor" }
       assert.truthy(doctor.out:find "problem +workers +the database does not take 1 result of worker .* the audit is full", doctor.out)
       assert.equal("started", here.db:text("select r.status from pgflow.runs r where r.run_id = :'id'", { id = run_id }))
@@ -407,7 +410,9 @@ describe("a database in trouble", function()
     here:worker { args = { "--queue", "load", "--concurrency", "2" } }
     local from = wait.now()
     local run_id = here.db:start("load", "[-1]")
-    wait.till(function() return here.db:number "select count(*) from pgflow.step_tasks t where t.status = 'started'" == 1 end, 20, "the first claim")
+    wait.till(function()
+      return here.db:number "select count(*) from pgflow.step_tasks t where t.status = 'started'" == 1
+    end, 20, "the first claim")
     local other = here.db:start("load", "[3,4]")
     assert.equal("completed", here.db:await_run(run_id, 60).status)
     assert.is_true(wait.now() - from < 40, ("recorded after %.1f s"):format(wait.now() - from))

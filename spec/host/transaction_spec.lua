@@ -274,8 +274,11 @@ describe("a transactional step", function()
     worker()
     local other = start { how = "sleeps" }
     wait.till(function() return ran() == 1 end, 20, "the handler to run")
-    local row = run { before = { "select pgflow.cancel_run('" .. other .. "')", [[select * from pgflow.start_flow('moves', '{"how": "returns"}')]],
-      "select pgflow.retire_alias('holds')" }, how = "returns", output = 1 }
+    local row = run { how = "returns", output = 1, before = {
+      "select pgflow.cancel_run('" .. other .. "')",
+      [[select * from pgflow.start_flow('moves', '{"how": "returns"}')]],
+      "select pgflow.retire_alias('holds')",
+    } }
     assert.equal("completed", row.status)
     here.db:await_runs()
     assert.equal("cancelled,completed,completed", here.db:text "select string_agg(r.status, ',' order by r.status) from pgflow.runs r")
@@ -289,7 +292,8 @@ describe("a transactional step", function()
       create trigger spec_wait after delete on pgflow.open_transactions for each row execute function spec_wait()]]
     local run_id = start({ before = { INSERT }, how = "returns", output = { 1 } }, "lists")
     wait.till(function()
-      return here.db:number "select count(*) from pg_stat_activity a where a.wait_event = 'PgSleep' and a.query like '%complete_transaction%'" == 1
+      return here.db:number [[
+        select count(*) from pg_stat_activity a where a.wait_event = 'PgSleep' and a.query like '%complete_transaction%']] == 1
     end, 20, "the completion")
     here.db:text(("select pgflow.cancel_run('%s')"):format(run_id))
     assert.is_nil(host:await_log("refused_late_result").message)
@@ -474,10 +478,14 @@ describe("a transactional step", function()
     assert.is_true(ok, row)
     assert.equal("completed", row.status)
     assert.equal("dead_worker", second:log("recovered_task")[1].reason)
-    assert.equal(1, here.db:number "select count(*) from pg_stat_activity a where a.datname = current_database() and a.query like '%pg_sleep(60)%' and a.pid <> pg_backend_pid()")
+    assert.equal(1, here.db:number [[
+      select count(*) from pg_stat_activity a
+      where a.datname = current_database() and a.query like '%pg_sleep(60)%' and a.pid <> pg_backend_pid()]])
     bystander:kill()
     bystander:forget()
-    wait.till(function() return #frozen:log "restarted_handler" + #frozen:log "attempt_failed" + #frozen:log "lost_task" > 0 end, 20, "the frozen one to see it")
+    wait.till(function()
+      return #frozen:log "restarted_handler" + #frozen:log "attempt_failed" + #frozen:log "lost_task" > 0
+    end, 20, "the frozen one to see it")
   end)
 
   it("waits for a connection like everybody else", function()
