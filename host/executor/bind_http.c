@@ -111,11 +111,14 @@ static int start(lua_State *L) {
 static void push_headers(lua_State *L, const struct http_transfer *transfer) {
   struct curl_header *header = NULL;
   lua_newtable(L);
-  for (int i = 1; (header = curl_easy_nextheader(transfer->easy, CURLH_HEADER, -1, header)); i += 2) {
-    lua_pushstring(L, header->name);
-    lua_rawseti(L, -2, i);
-    lua_pushstring(L, header->value);
-    lua_rawseti(L, -2, i + 1);
+  int count = 0;
+  while ((header = curl_easy_nextheader(transfer->easy, CURLH_HEADER, -1, header))) {
+    const char *name = header->name, *value = header->value;
+    if (http_transfer_is_of_encoding(transfer, name)) continue;
+    lua_pushstring(L, name);
+    lua_rawseti(L, -2, ++count);
+    lua_pushstring(L, value);
+    lua_rawseti(L, -2, ++count);
   }
 }
 

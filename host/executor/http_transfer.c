@@ -130,6 +130,8 @@ void http_transfer_prepare(struct http_transfer *transfer) {
   add_line(transfer, "Expect:"); /* a server that does not know it costs a second */
   if (!has_header(transfer, "Content-Type")) add_line(transfer, "Content-Type:"); /* libcurl would make it a form */
   curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, transfer->headers);
+  transfer->decodes = !has_header(transfer, "Accept-Encoding");
+  if (transfer->decodes) curl_easy_setopt(transfer->easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
 }
 
 /* ---- the answer ---- */
@@ -190,6 +192,12 @@ const char *http_transfer_kind(const struct http_transfer *transfer, CURLcode co
 const char *http_transfer_reason(const struct http_transfer *transfer, CURLcode code) {
   if (transfer->body_too_large) return NULL;
   return *transfer->reason ? transfer->reason : curl_easy_strerror(code);
+}
+
+bool http_transfer_is_of_encoding(const struct http_transfer *transfer, const char *name) {
+  struct curl_header *encoding;
+  return transfer->decodes && (strcasecmp(name, "Content-Encoding") == 0 || strcasecmp(name, "Content-Length") == 0) &&
+         curl_easy_header(transfer->easy, "Content-Encoding", 0, CURLH_HEADER, -1, &encoding) == CURLHE_OK;
 }
 
 char *http_transfer_public_url(const struct http_transfer *transfer) {

@@ -14,6 +14,7 @@ struct http_transfer {
   struct buf body;   /* of the answer */
   size_t body_limit; /* bytes */
   bool body_too_large;
+  bool decodes;                 /* compressed bodies are asked for and decoded; the handler did not ask by itself */
   char reason[CURL_ERROR_SIZE]; /* libcurl's words for why it failed; may be empty */
 };
 
@@ -37,6 +38,9 @@ void http_transfer_prepare(struct http_transfer *transfer);
 const char *http_transfer_kind(const struct http_transfer *transfer, CURLcode code);
 /* Why it failed. Borrowed from the transfer or static. */
 const char *http_transfer_reason(const struct http_transfer *transfer, CURLcode code);
+
+/* True for a header that describes the body as it was sent, not as it was decoded. */
+bool http_transfer_is_of_encoding(const struct http_transfer *transfer, const char *name);
 
 /* The URL without credentials, query and fragment. NULL if there is none; to be freed with curl_free. */
 char *http_transfer_public_url(const struct http_transfer *transfer);

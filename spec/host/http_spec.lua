@@ -152,6 +152,32 @@ describe("http.request", function()
     end
   end)
 
+  describe("a compressed answer", function()
+    -- The path of an answer with what gzip makes of a shell command's output.
+    local function compressed(command)
+      local packed = process.run { argv = { "sh", "-c", command .. " | gzip -9" } }.out
+      return "/answer?Content-Encoding=gzip&body=" .. packed:gsub(".", function(c) return ("%%%02x"):format(c:byte()) end)
+    end
+
+    it("is asked for and decoded, and its headers are those of the decoded body", function()
+      local asked = cjson.decode(request("/echo").body).headers["accept-encoding"]
+      assert.equal("gzip, deflate", asked)
+      local response = request(compressed "printf '{\"a\": [1]}'")
+      assert.same({ "{\"a\": [1]}", nil, nil }, { response.body, response.headers["content-encoding"], response.headers["content-length"] })
+    end)
+
+    it("is left as it is for a handler that asks for it by itself", function()
+      local response = request(compressed "printf hello", { headers = { ["Accept-Encoding"] = "gzip" } })
+      assert.equal("gzip", response.headers["content-encoding"])
+      assert.equal("\31\139", response.body:sub(1, 2))
+    end)
+
+    it("is limited by what it decodes to", function()
+      local ok, problem = pcall(request, compressed "head -c 64M /dev/zero")
+      assert.same({ false, "too_large" }, { ok, problem.kind })
+    end)
+  end)
+
   it("limits the body by --max-output", function()
     assert.equal(16 * 1024 * 1024, #request("/big/16777216").body)
     for _, path in ipairs { "/big/16777217", "/endless" } do
