@@ -95,9 +95,17 @@ void pg_broke(struct pg *pg, const struct err *reason) {
   if (pg->state == PG_WAITING) pg->events.lost(pg->owner, &err, retry_ms);
 }
 
+/* Why the connection broke, in the words of the server, where it had some: to the unit under way, or to none. Else in libpq's. */
+static const char *last_words(const struct pg *pg) {
+  const char *severity = pg->sent ? pg_unit_field(pg->sent, PG_DIAG_SEVERITY_NONLOCALIZED) : NULL;
+  if (*pg->last_words) return pg->last_words;
+  if (severity && strcmp(severity, "FATAL") == 0) return pg_unit_message(pg->sent);
+  return pg->conn ? PQerrorMessage(pg->conn) : "";
+}
+
 void pg_broke_by_libpq(struct pg *pg) {
   struct err err;
-  const char *message = pg->conn ? PQerrorMessage(pg->conn) : "";
+  const char *message = last_words(pg);
   if (*message == '\0') message = "the connection was lost";
   err_set(&err, ERR_RETRY, EXIT_DATABASE, "database: %.*s", (int)strcspn(message, "\n"), message);
   pg_broke(pg, &err);

@@ -1,6 +1,7 @@
 /* From a host's name to a connection that is set up: resolve, connect, prepare. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/pg_inside.h"
 
@@ -79,10 +80,14 @@ static void on_attempt_over(uv_timer_t *timer) {
   pg_broke(pg, &err);
 }
 
-/* What functions raise as notices is for people at psql; libpq would print it to stderr. */
-static void ignore_notice(void *owner, const PGresult *result) {
-  (void)owner;
-  (void)result;
+/* What functions raise as notices is for people at psql; libpq would print it to stderr. An error that comes so belongs to no statement: the
+ * server says why it ends the connection. */
+static void on_notice(void *owner, const PGresult *result) {
+  struct pg *pg = owner;
+  const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+  const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+  if (!severity || !message || (strcmp(severity, "FATAL") != 0 && strcmp(severity, "PANIC") != 0)) return;
+  snprintf(pg->last_words, sizeof pg->last_words, "%s", message);
 }
 
 static void on_resolved(void *owner, const struct err *err) {
@@ -93,8 +98,9 @@ static void on_resolved(void *owner, const struct err *err) {
     return;
   }
   pg_set_state(pg, PG_CONNECTING);
+  *pg->last_words = '\0';
   pg->conn = pg_target_connect(pg->target);
-  if (pg->conn) PQsetNoticeReceiver(pg->conn, ignore_notice, NULL);
+  if (pg->conn) PQsetNoticeReceiver(pg->conn, on_notice, pg);
   if (!pg->conn || PQstatus(pg->conn) == CONNECTION_BAD || !pg_watch(pg, UV_WRITABLE)) pg_broke_by_libpq(pg);
 }
 

@@ -22,7 +22,9 @@ enum {
   MAX_ATTEMPTS,
   TIMEOUT_S,
   INPUT,
-  FLOW_INPUT
+  FLOW_INPUT,
+  SUSPICION,
+  LOST_TRANSACTIONS
 };
 
 static const char *const status_names[] = {
@@ -55,6 +57,8 @@ static struct task *read_task(const PGresult *result, int row, uint64_t task_num
   task->deadline_ms = sent_at + (uint64_t)task->timeout_s * 1000;
   task->input = copy(result, row, INPUT);
   task->flow_input = copy(result, row, FLOW_INPUT);
+  task->suspicion = (int)number(result, row, SUSPICION);
+  task->lost_transactions = (int)number(result, row, LOST_TRANSACTIONS);
   return task;
 }
 

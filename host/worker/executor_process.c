@@ -15,6 +15,7 @@
 #include "base/xalloc.h"
 #include "worker/executor_spawn.h"
 #include "worker/output_lines.h"
+#include "worker/session.h"
 
 enum {
   LOAD_MS = 30000,
@@ -34,6 +35,7 @@ struct executor_process {
   void *owner;
   struct executor_exit exit;
   char kill_reason[sizeof((struct executor_exit *)0)->reason]; /* "": it was not killed for one */
+  bool kill_is_asked;                                          /* by executor_process_kill_for */
   bool is_script;                                              /* else it leads its session and process group */
   bool greeted;
   bool reaped;
@@ -78,7 +80,9 @@ static void on_reaped(uv_process_t *handle, int64_t code, int signal) {
   process->reaped = true;
   process->exit.code = code;
   process->exit.signal = signal;
+  process->exit.by_host = signal == SIGKILL && process->kill_is_asked;
   set_reason(&process->exit, process->kill_reason);
+  if (!process->is_script) session_kill(handle->pid);
   uv_timer_start(&process->timer, on_last_words_over, LAST_WORDS_MS, 0);
   check_ended(process);
 }
@@ -90,10 +94,16 @@ void executor_process_kill(struct executor_process *process) {
 
 void executor_process_kill_for(struct executor_process *process, const char *reason) {
   snprintf(process->kill_reason, sizeof process->kill_reason, "%s", reason);
+  process->kill_is_asked = true;
   executor_process_kill(process);
 }
 
-static void on_stop_over(uv_timer_t *timer) { executor_process_kill(timer->data); }
+static void on_stop_over(uv_timer_t *timer) {
+  struct executor_process *process = timer->data;
+  if (process->channel && !*process->kill_reason)
+    snprintf(process->kill_reason, sizeof process->kill_reason, "closed its channel to the host");
+  executor_process_kill(process);
+}
 
 void executor_process_stop(struct executor_process *process) {
   if (process->channel) channel_close(process->channel);

@@ -30,7 +30,8 @@ struct executor_options { /* borrowed until executor_process_new returns */
 
 struct executor_exit {
   int64_t code;
-  int signal; /* 0: it ended by itself */
+  int signal;   /* 0: it ended by itself */
+  bool by_host; /* executor_process_kill_for has ended it */
   /* "exited with code 0", "was killed by SIGSEGV (segmentation fault)", or what executor_process_kill_for was given */
   char reason[512];
 };
@@ -40,7 +41,7 @@ struct executor_events {
   void (*loaded)(void *owner, struct load_report *report);
   void (*frame)(void *owner, struct frame *frame);
   void (*line)(void *owner, bool from_stderr, const char *line); /* terminated, without newline; NULL if not wanted */
-  /* The process was reaped and all that it sent has been reported. The last event; the owner calls executor_process_free. */
+  /* The process was reaped, what is left of its session was killed, and all that it sent has been reported. The last event; the owner calls executor_process_free. */
   void (*exited)(void *owner, const struct executor_exit *exit);
 };
 

@@ -8,7 +8,7 @@
 #include "worker/pool_inside.h"
 
 enum {
-  STABLE_MS = 5000,  /* an executor that lived for so long is replaced at once */
+  STABLE_MS = 5000,  /* an executor that lived for so long, or was used, is replaced at once */
   RESPAWN_MS = 1000, /* else this is waited for, twice as long each time */
   RESPAWN_STEPS = 5,
 };
@@ -117,7 +117,7 @@ static void on_loaded(void *owner, struct load_report *report) {
     return;
   }
   slot_set_state(slot, SLOT_READY, pool->log);
-  if (++generation->loaded_count == generation->slot_count && generation->state == GENERATION_LOADING) {
+  if (++generation->loaded_count == pool->options.executors && generation->state == GENERATION_LOADING) {
     generation_set_state(generation, GENERATION_LOADED);
     pool->events.loaded(pool->owner, generation);
   }
@@ -129,17 +129,24 @@ static void on_loaded(void *owner, struct load_report *report) {
 
 static void on_respawn(uv_timer_t *timer) {
   struct slot *slot = timer->data;
+  if (slot->alone)
+    pool_give_suspects(slot->pool);
+  else
+    generation_respawn(slot);
+}
+
+void generation_respawn(struct slot *slot) {
   struct err err;
   spawn(slot, &err);
   if (slot->state != SLOT_EMPTY) return;
   LOG(slot->pool->log, LOG_ERROR, "respawn_failed", LOG_INT("executor", slot->index), LOG_STR("error", err.message));
-  uv_timer_start(timer, on_respawn, RESPAWN_MS, 0);
+  uv_timer_start(&slot->respawn, on_respawn, RESPAWN_MS, 0);
 }
 
-/* One that has done its work for a while, or whose end a task answers for, is replaced at once. */
-static uint64_t respawn_delay(struct slot *slot, bool blamed) {
+/* One that lived for a while, or had tasks, of which one has perhaps ended it, is replaced at once: the others wait for it. */
+static uint64_t respawn_delay(struct slot *slot) {
   bool early = uv_now(slot->pool->loop) - slot->spawned_at < STABLE_MS;
-  if (blamed || slot->served || !early) {
+  if (slot->used || !early) {
     slot->failures = 0;
     return 0;
   }
@@ -154,19 +161,17 @@ static void on_exited(void *owner, const struct executor_exit *exit) {
   struct pool *pool = slot->pool;
   struct err err;
   bool wanted = slot->state == SLOT_LEAVING;
-  if (!wanted)
-    LOG(pool->log, LOG_ERROR, "executor_died", LOG_INT("executor", slot->index), LOG_STR("reason", exit->reason),
-        LOG_INT("tasks", slot->task_count));
+  if (!wanted) pool_log_death(slot, exit);
   err_set(&err, ERR_CONFIG, EXIT_MODULES, "an executor that loaded the modules %s", exit->reason);
   fail(generation, NULL, &err); /* before the place is empty: who is told may discard the generation */
   slot_set_state(slot, SLOT_EMPTY, pool->log);
-  bool blamed = pool_settle_tasks(slot, exit);
+  pool_settle_tasks(slot, exit);
   executor_process_free(slot->process);
   slot->process = NULL;
   if (pool->ending || generation->state == GENERATION_LEAVING)
     check_end(generation);
   else
-    uv_timer_start(&slot->respawn, on_respawn, respawn_delay(slot, blamed), 0);
+    uv_timer_start(&slot->respawn, on_respawn, wanted && slot->alone ? 0 : respawn_delay(slot), 0);
 }
 
 static void spawn(struct slot *slot, struct err *err) {
@@ -179,7 +184,7 @@ static void spawn(struct slot *slot, struct err *err) {
   slot->process = executor_process_new(pool->loop, &options, &events, slot, err);
   if (!slot->process) return;
   slot->spawned_at = uv_now(pool->loop);
-  slot->served = slot->was_held = slot->over_memory = false;
+  slot->used = slot->was_held = slot->over_memory = false;
   free(slot->overdue_step);
   slot->overdue_step = NULL;
   slot_set_state(slot, SLOT_LOADING, pool->log);
@@ -191,15 +196,16 @@ struct generation *generation_new(struct pool *pool, struct source *source, stru
   struct generation *generation = xcalloc(1, sizeof *generation);
   bool good = true;
   generation->pool = pool;
-  generation->slot_count = generation->open_handles = pool->options.executors;
+  generation->slot_count = generation->open_handles = pool->options.executors + POOL_ALONE_MAX;
   generation->slots = xcalloc((size_t)generation->slot_count, sizeof *generation->slots);
   source_move(&generation->source, source);
   DL_APPEND(pool->generations, generation);
   for (int i = 0; i < generation->slot_count; i++) {
     struct slot *slot = &generation->slots[i];
-    *slot = (struct slot){.pool = pool, .generation = generation, .index = i};
+    *slot = (struct slot){.pool = pool, .generation = generation, .index = i, .alone = i >= pool->options.executors};
     uv_timer_init(pool->loop, &slot->respawn);
     slot->respawn.data = slot;
+    if (slot->alone) continue;
     if (good) spawn(slot, err);
     good = good && slot->process;
   }

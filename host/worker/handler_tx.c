@@ -166,14 +166,14 @@ static void on_lost(void *owner, const struct err *err) {
   struct handler_tx *tx = owner;
   bool waits = tx->state == TX_RUNNING; /* the handler does */
   if (tx->state == TX_COMMITTING) {
-    handler_tx_commit_unanswered(tx);
+    handler_tx_commit_unanswered(tx, err);
     return;
   }
   if (tx->state == TX_OPENING) { /* nothing has been done in it: another connection is as good */
     wait_for_connection(tx);
     return;
   }
-  tx->conflict = tx->conflict || tx->state == TX_OPEN; /* no statement of the handler's has broken it */
+  tx->is_lost = tx->state == TX_OPEN;
   handler_tx_set_state(tx, TX_LOST);
   handler_tx_note_failure(tx, err);
   if (tx->task)
@@ -241,12 +241,12 @@ static void complete(struct handler_tx *tx) {
 }
 
 void handler_tx_settle(struct handler_tx *tx, struct task *task) {
-  bool backoff = task->verdict == VERDICT_FAILED && task->delay_s < 0;
+  bool failed = task->verdict == VERDICT_FAILED && task->delay_s < 0 && !task->overdue;
   tx->task = task;
   if (task->verdict == VERDICT_COMPLETED)
     complete(tx);
   else
-    handler_tx_end_with(tx, tx->conflict && backoff && !task->overdue ? HANDLER_TX_RESTART : HANDLER_TX_SETTLED);
+    handler_tx_end_with(tx, failed ? handler_tx_failed_end(tx) : HANDLER_TX_SETTLED);
 }
 
 void handler_tx_drop(struct handler_tx *tx) { handler_tx_end_with(tx, HANDLER_TX_SETTLED); }

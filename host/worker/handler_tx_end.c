@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "worker/handler_tx_inside.h"
 #include "worker/statements.h"
+#include "worker/task_log.h"
 
 static const unsigned legal_moves[] = {
 #define IN(name) (1u << TX_##name)
@@ -61,11 +62,32 @@ void handler_tx_end_with(struct handler_tx *tx, enum handler_tx_end end) {
     handler_pool_give_back(tx->pool, &tx->borrower, true);
 }
 
+/* Whoever broke the connection, the next time it is perhaps left alone: the handler runs again at no cost, a few times in a task's life. */
+static bool is_forgiven(const struct task *task) {
+  enum { FREE_LOSSES = 2 };
+  return task->lost_transactions < FREE_LOSSES;
+}
+
+static void forgive(struct task *task) {
+  task_settle(task, VERDICT_RELEASED, NULL, 0, 0);
+  task->lost_transaction = true;
+}
+
+enum handler_tx_end handler_tx_failed_end(struct handler_tx *tx) {
+  struct task *task = tx->task;
+  if (tx->conflict) return HANDLER_TX_RESTART;
+  if (tx->is_lost && is_forgiven(task)) {
+    task_log(tx->log, LOG_INFO, "restarted_handler", task, task->shown ? task->shown : task->text, NULL);
+    forgive(task);
+  }
+  return HANDLER_TX_SETTLED;
+}
+
 /* The handler has completed, its transaction has not: the attempt fails. */
 static void fail(struct handler_tx *tx, const char *what, const char *message, const char *detail) {
   task_settle_message(tx->task, VERDICT_FAILED, "%s%s", what, message);
   if (detail) task_add_detail(tx->task, detail, strlen(detail));
-  handler_tx_end_with(tx, tx->conflict ? HANDLER_TX_RESTART : HANDLER_TX_SETTLED);
+  handler_tx_end_with(tx, handler_tx_failed_end(tx));
 }
 
 void handler_tx_fail_broken(struct handler_tx *tx) {
@@ -123,10 +145,14 @@ void handler_tx_commit_failed(struct handler_tx *tx, const struct pg_unit *unit,
   }
 }
 
-void handler_tx_commit_unanswered(struct handler_tx *tx) {
+void handler_tx_commit_unanswered(struct handler_tx *tx, const struct err *err) {
   handler_tx_set_state(tx, TX_UNKNOWN);
   LOG(tx->log, LOG_INFO, "commit_unanswered", LOG_STR("run", tx->identity[0]), LOG_STR("step", tx->identity[1]));
-  task_settle(tx->task, VERDICT_RELEASED, NULL, 0, 0); /* which the database answers with `already` if it has */
+  /* Which the database answers with `already` if it has committed. */
+  task_settle_message(tx->task, VERDICT_FAILED, "the connection was lost as the transaction committed: %s",
+                      handler_tx_plain(err));
+  tx->task->commit_unknown = true;
+  if (is_forgiven(tx->task)) forgive(tx->task);
   tx->end = HANDLER_TX_SETTLED;
   handler_pool_await_gone(tx->pool, &tx->borrower);
 }

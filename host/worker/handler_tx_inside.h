@@ -38,8 +38,9 @@ struct handler_tx {
   struct handler_statement statement; /* waits until it is open */
   struct handler_reply reply;
   struct err failure; /* the first error; kind ERR_NONE: none */
-  bool conflict; /* a deadlock or a serialization failure was among the errors, or it was lost between two statements */
-  bool late;     /* the commit was cancelled since the attempt's time is over */
+  bool conflict;      /* a deadlock or a serialization failure was among the errors */
+  bool is_lost;       /* its connection broke between two statements: none of them has done it */
+  bool late;          /* the commit was cancelled since the attempt's time is over */
   enum handler_tx_end end;
   struct task *task; /* owned; NULL while the handler runs */
 };
@@ -63,7 +64,9 @@ void handler_tx_commit(struct handler_tx *tx);
 /* The server has confirmed that it did not commit. */
 void handler_tx_commit_failed(struct handler_tx *tx, const struct pg_unit *unit, const struct err *err);
 /* The connection broke after COMMIT was sent. */
-void handler_tx_commit_unanswered(struct handler_tx *tx);
+void handler_tx_commit_unanswered(struct handler_tx *tx, const struct err *err);
+/* How it ends when its task has failed for what happened to it: the handler may run again, at no cost. */
+enum handler_tx_end handler_tx_failed_end(struct handler_tx *tx);
 /* Events of the borrower: all is rolled back, or gone. */
 void handler_tx_cleared(void *owner);
 

@@ -29,7 +29,8 @@ const struct load_report *pool_report(const struct generation *generation) { ret
 const struct source *pool_source(const struct generation *generation) { return &generation->source; }
 
 static void release_waiting(struct pool *pool) {
-  while (pool->waiting) pool_release(pool, pool->waiting);
+  while (pool->waiting) pool_release(pool, pool->waiting, 0);
+  while (pool->suspects) pool_release(pool, pool->suspects, 0);
 }
 
 void pool_switch(struct pool *pool, struct generation *generation) {

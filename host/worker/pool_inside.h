@@ -1,5 +1,5 @@
-/* What pool.c (the whole), generation.c (executors), pool_watch.c (looking after them) and pool_tasks.c (tasks, and what
- * executors say about them) share. */
+/* What pool.c (the whole), generation.c (executors), pool_watch.c (looking after them), pool_tasks.c (tasks, and what executors say about
+ * them), pool_alone.c (tasks that are suspected) and pool_death.c (the end of an executor) share. */
 #ifndef LUAFLOW_WORKER_POOL_INSIDE_H
 #define LUAFLOW_WORKER_POOL_INSIDE_H
 
@@ -7,6 +7,8 @@
 #include "worker/pool.h"
 #include "worker/slot.h"
 #include "worker/source.h"
+
+enum { POOL_ALONE_MAX = 16 /* suspects that run at once in a generation, each in an executor */ };
 
 /* X(state, text, states it may move to) */
 #define GENERATION_STATES(X)                      \
@@ -26,7 +28,7 @@ struct generation {
   enum generation_state state; /* moved by generation_set_state alone */
   bool has_served;
   struct source source; /* owned */
-  struct slot *slots;
+  struct slot *slots;   /* those of --executors, then those for suspects */
   int slot_count;
   struct load_report report; /* of the first that has loaded; the others must agree */
   int loaded_count;
@@ -46,9 +48,10 @@ struct pool {
   uv_timer_t watch;
   bool watches_closely;
   struct flight *flight;
-  struct task *waiting; /* for an executor to become ready */
-  bool ending;          /* no executor is replaced */
-  bool killing;         /* what dead executors had is released, never failed */
+  struct task *waiting;  /* for an executor to become ready */
+  struct task *suspects; /* the same, each for one of its own */
+  bool ending;           /* no executor is replaced */
+  bool killing;          /* what dead executors had is released, never failed */
 };
 
 /* generation.c */
@@ -58,6 +61,8 @@ struct generation *generation_new(struct pool *pool, struct source *source, stru
 void generation_set_state(struct generation *generation, enum generation_state state);
 /* Its executors finish what they have and go; those that have not loaded are killed. */
 void generation_retire(struct generation *generation);
+/* Starts the executor of an empty place, now or as soon as it can be started. */
+void generation_respawn(struct slot *slot);
 /* Lets all its executors go by this function of executor_process.h. */
 void generation_leave(struct generation *generation, void (*end)(struct executor_process *process));
 bool generation_is_empty(const struct generation *generation);
@@ -75,12 +80,27 @@ void pool_on_frame(void *owner, struct frame *frame); /* owner: the slot */
 void pool_on_line(void *owner, bool from_stderr, const char *line);
 /* Gives waiting tasks to executors that are ready. */
 void pool_give_waiting(struct pool *pool);
+/* Sends the task, which is on no list, to the executor. */
+void pool_give(struct slot *slot, struct task *task);
+/* The task whose Lua runs in the executor, or ran when it died; NULL if it is none of those that it has. */
+struct task *pool_running_task(const struct slot *slot);
 /* Ends the handler of a task that an executor has; nothing is recorded. */
 void pool_abandon(struct task *task);
 /* The task is put back. */
-void pool_release(struct pool *pool, struct task *task);
-/* Everything that a dead executor had is failed or released. True if a task was to blame. Call it before the process is
- * freed. */
-bool pool_settle_tasks(struct slot *slot, const struct executor_exit *exit);
+void pool_release(struct pool *pool, struct task *task, double delay_s);
+/* It has been settled as failed. */
+void pool_fail(struct pool *pool, struct task *task);
+/* Nothing is recorded about it. */
+void pool_forget(struct pool *pool, struct task *task);
+
+/* pool_alone.c */
+/* Gives suspects to executors of their own, starts and ends these, and puts suspects back that have no place soon. */
+void pool_give_suspects(struct pool *pool);
+
+/* pool_death.c: before the process is freed. */
+/* Names the tasks that a dead executor had. */
+void pool_log_death(const struct slot *slot, const struct executor_exit *exit);
+/* They are failed or released. */
+void pool_settle_tasks(struct slot *slot, const struct executor_exit *exit);
 
 #endif

@@ -1,5 +1,4 @@
 /* The way of a task through the pool: to an executor, its frames, its result. */
-#include <signal.h>
 #include <stdlib.h>
 #include <utlist.h>
 
@@ -11,19 +10,22 @@
 static void detach(struct pool *pool, struct task *task) {
   if (task->slot)
     slot_remove_task(task->slot, task);
+  else if (task_is_suspect(task))
+    DL_DELETE(pool->suspects, task);
   else
     DL_DELETE(pool->waiting, task);
   flight_remove(pool->flight, task);
 }
 
-/* The task whose Lua runs in the executor, or ran when it died; NULL if it is none of those that it has. */
-static struct task *running_task(const struct slot *slot) {
+struct task *pool_running_task(const struct slot *slot) {
   struct pulse_state pulse = executor_process_pulse(slot->process);
   struct task *task = pulse.running ? flight_find(slot->pool->flight, pulse.task) : NULL;
   return task && task->slot == slot ? task : NULL;
 }
 
-static bool takes_tasks(const struct slot *slot) { return slot->state == SLOT_READY && !slot_is_held(slot); }
+static bool takes_tasks(const struct slot *slot) {
+  return slot->state == SLOT_READY && !slot->alone && !slot_is_held(slot);
+}
 
 /* The executor with the fewest tasks; one whose handler does not seem to yield comes last. */
 static struct slot *least_busy(const struct pool *pool) {
@@ -49,7 +51,7 @@ static double epoch_of(const struct pool *pool, uint64_t loop_ms) {
   return (double)now.tv_sec + now.tv_usec / 1e6 + ahead;
 }
 
-static void give(struct slot *slot, struct task *task) {
+void pool_give(struct slot *slot, struct task *task) {
   struct pool *pool = slot->pool;
   struct buf payload = {0};
   task_put_frame(task, pool->queue, pool->options.worker_id, epoch_of(pool, task->deadline_ms), &payload);
@@ -67,14 +69,18 @@ void pool_give_waiting(struct pool *pool) {
   while (pool->waiting && (slot = least_busy(pool))) {
     struct task *task = pool->waiting;
     DL_DELETE(pool->waiting, task);
-    give(slot, task);
+    pool_give(slot, task);
   }
+  pool_give_suspects(pool);
 }
 
 void pool_submit(struct pool *pool, struct task *task) {
   task->slot = NULL;
   flight_add(pool->flight, task);
-  DL_APPEND(pool->waiting, task);
+  if (task_is_suspect(task))
+    DL_APPEND(pool->suspects, task);
+  else
+    DL_APPEND(pool->waiting, task);
   pool_give_waiting(pool);
   pool_watch_closely(pool);
 }
@@ -102,8 +108,7 @@ void pool_each(const struct pool *pool, void (*visit)(void *owner, const struct 
   flight_each(pool->flight, visit_kept, &each);
 }
 
-/* Nothing is recorded about it. */
-static void forget(struct pool *pool, struct task *task) {
+void pool_forget(struct pool *pool, struct task *task) {
   detach(pool, task);
   pool->events.forgotten(pool->owner, task->number);
   task_free(task);
@@ -115,7 +120,7 @@ void pool_drop(struct pool *pool, uint64_t number) {
   if (!task || task->dropped) return;
   task_log(pool->log, LOG_WARN, "lost_task", task, "the database gave it to another claim or ended its run", NULL);
   if (!task->slot) {
-    forget(pool, task);
+    pool_forget(pool, task);
     return;
   }
   pool_abandon(task);
@@ -131,7 +136,7 @@ void pool_cancel(struct pool *pool, uint64_t number) {
   if (!task || task->dropped || task->cancelled) return;
   task_log(pool->log, LOG_INFO, "cancelled_task", task, NULL, NULL);
   if (!task->slot) {
-    forget(pool, task);
+    pool_forget(pool, task);
     return;
   }
   task->cancelled = true;
@@ -153,9 +158,9 @@ void pool_reply_query(struct pool *pool, uint64_t number, const struct buf *payl
   if (task && task->slot) executor_process_send(task->slot->process, FRAME_QUERY_REPLY, number, payload);
 }
 
-void pool_release(struct pool *pool, struct task *task) {
+void pool_release(struct pool *pool, struct task *task, double delay_s) {
   detach(pool, task);
-  task_settle(task, VERDICT_RELEASED, NULL, 0, 0);
+  task_settle(task, VERDICT_RELEASED, NULL, 0, delay_s);
   pool->events.settled(pool->owner, task);
 }
 
@@ -164,14 +169,14 @@ void pool_release(struct pool *pool, struct task *task) {
 void pool_on_overdue(void *owner, struct task *task) {
   struct pool *pool = owner;
   if (!task->slot) { /* it never reached an executor */
-    pool_release(pool, task);
+    pool_release(pool, task, 0);
     return;
   }
   task->overdue = true;
   if (!task->dropped) executor_process_send(task->slot->process, FRAME_ABANDON, task->number, NULL);
 }
 
-static void fail(struct pool *pool, struct task *task) {
+void pool_fail(struct pool *pool, struct task *task) {
   detach(pool, task);
   pool->events.settled(pool->owner, task);
 }
@@ -183,10 +188,10 @@ static void on_abandoned(struct slot *slot, const struct frame *frame) {
   struct task *task = flight_find(pool->flight, frame->task);
   if (!task || task->slot != slot) return; /* its result came first */
   if (task->dropped || task->cancelled) {
-    forget(pool, task);
+    pool_forget(pool, task);
   } else if (task->overdue) {
     task_settle_message(task, VERDICT_FAILED, "timed out after %d s", task->timeout_s);
-    fail(pool, task);
+    pool_fail(pool, task);
   }
 }
 
@@ -217,10 +222,9 @@ static void on_result(struct slot *slot, struct frame *frame) {
     executor_process_kill_for(slot->process, "sent a broken result");
     return;
   }
-  slot->served = true;
   if (task->dropped || task->cancelled) {
     if (task->cancelled) log_discarded(pool, task, outcome, message);
-    forget(pool, task);
+    pool_forget(pool, task);
     return;
   }
   detach(pool, task);
@@ -292,46 +296,4 @@ void pool_on_line(void *owner, bool from_stderr, const char *line) {
   const struct task *task = flight_find(slot->pool->flight, pulse.task); /* that runs, or ran last */
   if (!task && slot->task_count == 1) task = slot->tasks;
   task_log(slot->pool->log, LOG_INFO, from_stderr ? "stderr" : "stdout", task, line, NULL);
-}
-
-/* Who has too much memory: a task that waits and holds the limit alone, else the one that runs, else the one that holds
- * most, if anybody can be told. */
-static struct task *find_hog(struct slot *slot) {
-  struct pulse_state pulse = executor_process_pulse(slot->process);
-  struct task *running = running_task(slot);
-  struct task *largest = flight_find(slot->pool->flight, pulse.largest);
-  if (largest && largest->slot != slot) largest = NULL;
-  if (largest && pulse.largest_bytes >= slot->pool->options.executor_memory) return largest;
-  if (running) return running;
-  return largest || slot->task_count > 1 ? largest : slot->tasks;
-}
-
-static struct task *find_culprit(struct slot *slot) {
-  if (slot->pool->killing) return NULL;
-  return slot->over_memory ? find_hog(slot) : running_task(slot);
-}
-
-static void blame(struct slot *slot, struct task *task, const struct executor_exit *exit) {
-  if (!slot->overdue_step || exit->signal != SIGKILL)
-    task_settle_message(task, VERDICT_FAILED, "the executor %s", exit->reason);
-  else if (task->overdue)
-    task_settle_message(task, VERDICT_FAILED, "timed out after %d s", task->timeout_s);
-  else
-    task_settle_message(task, VERDICT_FAILED, "held its executor past the deadline of step \"%s\"", slot->overdue_step);
-  fail(slot->pool, task);
-}
-
-bool pool_settle_tasks(struct slot *slot, const struct executor_exit *exit) {
-  struct pool *pool = slot->pool;
-  struct task *culprit = find_culprit(slot);
-  while (slot->tasks) {
-    struct task *task = slot->tasks;
-    if (task->dropped || task->cancelled)
-      forget(pool, task);
-    else if (task == culprit)
-      blame(slot, task, exit);
-    else
-      pool_release(pool, task);
-  }
-  return culprit != NULL;
 }

@@ -43,6 +43,18 @@ static void add_failures(struct pg_params *params, struct task *const *tasks, in
   }
 }
 
+static void add_releases(struct pg_params *params, struct task *const *tasks, int count) {
+  add_identity(params, tasks, count);
+  struct pg_array *suspicion = pg_param_array(params, PG_INT4);
+  struct pg_array *lost_transactions = pg_param_array(params, PG_BOOL);
+  struct pg_array *delays = pg_param_array(params, PG_FLOAT8);
+  for (int i = 0; i < count; i++) {
+    pg_array_int4(suspicion, tasks[i]->added_suspicion);
+    pg_array_bool(lost_transactions, tasks[i]->lost_transaction);
+    pg_array_float8(delays, tasks[i]->delay_s);
+  }
+}
+
 void record_add(struct pg_unit *unit, struct record_calls *calls, const struct batch *batch,
                 const char *claiming_queue) {
   int count = batch->completed + batch->failed + batch->released;
@@ -56,7 +68,7 @@ void record_add(struct pg_unit *unit, struct record_calls *calls, const struct b
   struct task *const *failed = batch->tasks + batch->completed;
   if (batch->completed) add_completions(add(unit, calls, STMT_COMPLETE), batch->tasks, batch->completed);
   if (batch->failed) add_failures(add(unit, calls, STMT_FAIL), failed, batch->failed);
-  if (batch->released) add_identity(add(unit, calls, STMT_RELEASE), failed + batch->failed, batch->released);
+  if (batch->released) add_releases(add(unit, calls, STMT_RELEASE), failed + batch->failed, batch->released);
 }
 
 /* What a failed attempt is logged with, owned by the caller. A database's detail, which may quote values, is stored and not logged. */
@@ -107,7 +119,8 @@ static void log_answers(const struct pg_unit *unit, int call, struct task *const
     if (ordinal < 1 || ordinal > count) continue;
     const struct task *task = tasks[ordinal - 1];
     bool already = strcmp(answer, "already") == 0; /* by a transaction whose answer was lost */
-    if (already || strcmp(answer, "done") == 0) log_recorded(task, retry_delay(result, row), log);
+    if ((already && !task->commit_unknown) || strcmp(answer, "done") == 0)
+      log_recorded(task, retry_delay(result, row), log);
     if (strcmp(answer, "done") == 0) continue;
     if (already)
       task_log(log, LOG_DEBUG, "recorded_before", task, NULL, NULL);

@@ -42,6 +42,7 @@ void slot_check_finished(struct slot *slot, struct log *log) {
 
 void slot_add_task(struct slot *slot, struct task *task) {
   task->slot = slot;
+  slot->used = true;
   DL_APPEND(slot->tasks, task);
   slot->task_count++;
 }

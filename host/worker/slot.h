@@ -29,14 +29,15 @@ struct slot {
   struct pool *pool;
   struct generation *generation;
   int index;
+  bool alone;                       /* for one suspect, and started for it; see pool_alone.c */
   enum slot_state state;            /* moved by slot_set_state alone */
   struct executor_process *process; /* NULL while empty */
   struct task *tasks;               /* owned, oldest first */
   int task_count;
   uv_timer_t respawn; /* runs while an empty slot waits for its next executor */
   uint64_t spawned_at;
-  bool served;      /* the executor has given results */
-  int failures;     /* in a row: executors that ended early without having served */
+  bool used;        /* the executor has been given a task */
+  int failures;     /* in a row: executors that ended early without having been used */
   bool was_held;    /* at the last look; see slot_is_held */
   bool over_memory; /* it was killed for its memory */
   char

@@ -46,10 +46,12 @@
   STMT(FAIL,                                                                                                         \
        "select ordinal, answer, retry_delay from pgflow.fail_tasks($1::uuid[], $2::text[], $3::int[], $4::bigint[]," \
        " $5::text[], $6::float8[], $7::boolean[], $8::boolean[])")                                                   \
-  STMT(RELEASE, "select ordinal, answer from pgflow.release_tasks($1::uuid[], $2::text[], $3::int[], $4::bigint[])") \
+  STMT(RELEASE,                                                                                                      \
+       "select ordinal, answer from pgflow.release_tasks($1::uuid[], $2::text[], $3::int[], $4::bigint[],"           \
+       " $5::int[], $6::boolean[], $7::float8[])")                                                                   \
   STMT(CLAIM,                                                                                                        \
        "select kind, status, next_visible_ms, flow_slug, run_id, step_slug, task_index, msg_id, claim_no, attempt,"  \
-       " max_attempts, timeout_s, input, flow_input"                                                                 \
+       " max_attempts, timeout_s, input, flow_input, suspicion, lost_transactions"                                   \
        " from pgflow.claim_tasks($1::uuid, $2::bigint, $3::text, $4::int)")                                          \
   STMT(RECONCILE,                                                                                                    \
        "select run_id, step_slug, task_index"                                                                        \

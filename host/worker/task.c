@@ -9,6 +9,10 @@
 #include "base/utf8.h"
 #include "base/xalloc.h"
 
+enum { SUSPECT_FROM = 4 /* two ends of executors that nobody was blamed for, or four that another task was */ };
+
+bool task_is_suspect(const struct task *task) { return task->suspicion >= SUSPECT_FROM; }
+
 void task_free(struct task *task) {
   free(task->flow_slug);
   free(task->step_slug);

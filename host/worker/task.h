@@ -19,7 +19,7 @@ enum verdict {
   VERDICT_FAILED,    /* retried after delay_s, or by backoff where that is negative */
   VERDICT_PERMANENT, /* no more attempts */
   VERDICT_SNOOZED,   /* put back for delay_s, costs no attempt */
-  VERDICT_RELEASED,  /* put back at once, costs no attempt, stores nothing */
+  VERDICT_RELEASED, /* put back for delay_s, costs no attempt, stores no message: what it was for is counted, see below */
 };
 
 struct task {
@@ -32,8 +32,10 @@ struct task {
   int attempt;
   int max_attempts;
   int timeout_s;
-  uint64_t deadline_ms; /* on the loop's clock */
-  bool transaction;     /* its completion is the end of a transaction of its own: see handler_tx.h */
+  uint64_t deadline_ms;  /* on the loop's clock */
+  bool transaction;      /* its completion is the end of a transaction of its own: see handler_tx.h */
+  int suspicion;         /* of having ended executors; the database keeps it */
+  int lost_transactions; /* how often it was released since the connection of its transaction was lost */
   char *input;      /* JSON; NULL once it was sent to an executor, unless it has a transaction: it may be sent again */
   char *flow_input; /* the same; NULL unless the claim brought it */
 
@@ -45,8 +47,11 @@ struct task {
   int restarts;    /* of its handler in this attempt, after conflicts in its transaction */
   char *shown;     /* what is logged in the place of text; NULL: the text itself */
   double delay_s;
-  bool needs_current; /* text is true only where the claim is still current as it is recorded */
-  int blamed;         /* how often the database refused this very result; see batcher.h */
+  bool needs_current;    /* text is true only where the claim is still current as it is recorded */
+  int added_suspicion;   /* of a released one: its executor ended */
+  bool lost_transaction; /* of a released one: the connection of its transaction was lost */
+  bool commit_unknown;   /* its transaction has perhaps completed it: the database tells */
+  int blamed;            /* how often the database refused this very result; see batcher.h */
 
   bool overdue;         /* its deadline has passed; its executor was told to abandon it */
   bool cancelled;       /* its run was: the handler knows, may end, and nothing is recorded */
@@ -59,6 +64,8 @@ struct task {
   UT_hash_handle hh;        /* by number, while in the pool */
 };
 
+/* Executors have ended beside it so often that the next has none but this one. */
+bool task_is_suspect(const struct task *task);
 /* Frees the task and all it owns. */
 void task_free(struct task *task);
 /* Appends the TASK frame's payload. deadline in seconds since the epoch. */

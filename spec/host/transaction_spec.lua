@@ -383,6 +383,34 @@ describe("a transactional step", function()
     host:await_log "restarted_handler"
   end)
 
+  it("runs again twice at no cost when its connection is lost again and again, then fails with what the server said", function()
+    here.db:text("alter database " .. here.db.name .. " set idle_in_transaction_session_timeout = '300ms'")
+    local host = worker()
+    local run_id = start { before = { INSERT }, how = "naps" }
+    assert.equal("failed", here.db:await_run(run_id).status)
+    local task = here.db:row [[
+      select t.attempts_count as attempts, t.lost_transactions as lost, t.error_message as error from pgflow.step_tasks t]]
+    assert.same({ attempts = 2, lost = 2,
+      error = "the transaction was rolled back: terminating connection due to idle-in-transaction timeout" }, task)
+    assert.same({ "", 4 }, { moved(), ran() })
+    assert.equal(2, #host:log "restarted_handler")
+    for _, line in ipairs(host:log "restarted_handler") do assert.equal(task.error, line.message) end
+  end)
+
+  it("fails once its commit has lost the connection again and again", function()
+    here.db:text [[
+      create function spec_end() returns trigger language plpgsql as $$
+        begin perform pg_terminate_backend(pg_backend_pid()); perform pg_sleep(1); return null; end $$;
+      create constraint trigger spec_end after insert on spec_moved deferrable initially deferred for each row execute function spec_end()]]
+    worker()
+    assert.equal("failed", here.db:await_run(start { before = { INSERT }, how = "returns", output = 1 }).status)
+    local task = here.db:row [[
+      select t.attempts_count as attempts, t.lost_transactions as lost, t.error_message as error from pgflow.step_tasks t]]
+    assert.same({ 2, 2 }, { task.attempts, task.lost })
+    assert.truthy(task.error:find("^the connection was lost as the transaction committed: .*terminating connection"), task.error)
+    assert.same({ "", 4 }, { moved(), ran() })
+  end)
+
   it("does not go on over another connection when its own breaks as a statement comes", function()
     between = proxy.open(here.db)
     local host = worker({ database = between.conninfo }, "--handler-connections", "1")

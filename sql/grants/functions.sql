@@ -30,7 +30,7 @@ begin
         ('{worker}', 'execute on function pgflow.claim_tasks(uuid, bigint, text, int)'),
         ('{worker}', 'execute on function pgflow.complete_tasks(uuid[], text[], int[], bigint[], jsonb[])'),
         ('{worker}', 'execute on function pgflow.fail_tasks(uuid[], text[], int[], bigint[], text[], float8[], boolean[], boolean[])'),
-        ('{worker}', 'execute on function pgflow.release_tasks(uuid[], text[], int[], bigint[])'),
+        ('{worker}', 'execute on function pgflow.release_tasks(uuid[], text[], int[], bigint[], int[], boolean[], float8[])'),
         ('{worker}', 'execute on function pgflow.run_input(uuid)'),
         ('{worker}', 'execute on function pgflow.worker_heartbeat(uuid, uuid[], text[], int[], bigint[])'),
         ('{worker}', 'execute on function pgflow.recover_tasks(uuid)'),

@@ -5,7 +5,7 @@
 create or replace function pgflow._claim_messages(p_queue_name text, p_message_ids bigint[], p_worker_id uuid)
 returns table (
   flow_slug text, run_id uuid, step_slug text, input jsonb, msg_id bigint, task_index int, flow_input jsonb,
-  claim_no bigint, attempt int, max_attempts int, timeout_s int
+  claim_no bigint, attempt int, max_attempts int, timeout_s int, suspicion int, lost_transactions int
 )
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -34,7 +34,7 @@ begin
       from claimable c
       where t.run_id = any (array[c.run_id]) and t.step_slug = c.step_slug and t.task_index = c.task_index
       returning t.flow_slug, t.run_id, t.step_slug, t.input, t.message_id, t.task_index, t.claim_no, t.attempts_count,
-        c.max_attempts, c.timeout_s, c.step_type, c.deps_count
+        t.suspicion, t.lost_transactions, c.max_attempts, c.timeout_s, c.step_type, c.deps_count
     )
     select c.flow_slug, c.run_id, c.step_slug,
       case
@@ -52,7 +52,7 @@ begin
       end,
       c.message_id, c.task_index,
       case when c.step_type = 'single' and c.deps_count = 0 then r.input end,
-      c.claim_no, c.attempts_count, c.max_attempts, c.timeout_s
+      c.claim_no, c.attempts_count, c.max_attempts, c.timeout_s, c.suspicion, c.lost_transactions
     from claimed c
     join pgflow.runs r on r.run_id = any (array[c.run_id])
     order by c.message_id;

@@ -1,4 +1,5 @@
--- Queues failed attempts of a batch again whose effect is 'retry' or 'snooze', visible after their delay: the one given, else the backoff.
+-- Queues failed attempts of a batch again whose effect is 'retry' or 'snooze', visible after their delay: the one given, else the backoff. A handler that
+-- snoozes has come to its end: what was counted of runs that cost nothing is forgotten.
 create or replace function pgflow._requeue_failed_tasks(
   p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_messages text[], p_delays float8[], p_effects text[]
 ) returns void
@@ -13,7 +14,9 @@ begin
   with requeued as (
     update pgflow.step_tasks t
     set status = 'queued', started_at = null, error_message = left(g.message, 8192), settled_claim_no = t.claim_no,
-      attempts_count = t.attempts_count - case g.effect when 'snooze' then 1 else 0 end
+      attempts_count = t.attempts_count - (g.effect = 'snooze')::int,
+      suspicion = case g.effect when 'snooze' then 0 else t.suspicion end,
+      lost_transactions = case g.effect when 'snooze' then 0 else t.lost_transactions end
     from unnest(p_run_ids, p_step_slugs, p_task_indexes, p_messages, p_delays, p_effects)
       as g (run_id, step_slug, task_index, message, delay, effect)
     where t.run_id = any (array[g.run_id]) and t.step_slug = g.step_slug and t.task_index = g.task_index and g.effect in ('retry', 'snooze')

@@ -9,7 +9,7 @@ create or replace function pgflow.claim_tasks(p_worker_id uuid, p_generation big
 returns table (
   kind text, status text, next_visible_ms bigint,
   flow_slug text, run_id uuid, step_slug text, task_index int, msg_id bigint, claim_no bigint,
-  attempt int, max_attempts int, timeout_s int, input jsonb, flow_input jsonb
+  attempt int, max_attempts int, timeout_s int, input jsonb, flow_input jsonb, suspicion int, lost_transactions int
 )
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -29,7 +29,7 @@ declare
 begin
   if v_refusal is not null then
     return query select 'answer', v_refusal, null::bigint, null::text, null::uuid, null::text, null::int, null::bigint, null::bigint,
-      null::int, null::int, null::int, null::jsonb, null::jsonb;
+      null::int, null::int, null::int, null::jsonb, null::jsonb, null::int, null::int;
     return;
   end if;
   if coalesce(p_quantity, -1) < 0 then
@@ -40,7 +40,7 @@ begin
 
   if v_message_ids <> '{}' then
     return query select 'unknown', null::text, null::bigint, u.flow_slug, null::uuid, u.step_slug, null::int, null::bigint, null::bigint,
-      null::int, null::int, null::int, null::jsonb, null::jsonb
+      null::int, null::int, null::int, null::jsonb, null::jsonb, null::int, null::int
       from pgflow._unknown_pairs(p_worker_id, p_queue_name, v_message_ids) u;
     if found then
       perform pgflow._set_visibility(
@@ -51,10 +51,10 @@ begin
     else
       begin
         return query select 'task', null::text, null::bigint, c.flow_slug, c.run_id, c.step_slug, c.task_index, c.msg_id, c.claim_no,
-          c.attempt, c.max_attempts, c.timeout_s, c.input, c.flow_input
+          c.attempt, c.max_attempts, c.timeout_s, c.input, c.flow_input, c.suspicion, c.lost_transactions
           from pgflow._claim_messages(p_queue_name, v_message_ids, p_worker_id) c;
         return query select 'orphan', null::text, null::bigint, null::text, null::uuid, null::text, null::int, o.message_id, null::bigint,
-          null::int, null::int, null::int, null::jsonb, null::jsonb
+          null::int, null::int, null::int, null::jsonb, null::jsonb, null::int, null::int
           from pgflow._settle_read_messages(p_queue_name, v_message_ids, v_enqueued_at, v_hidden_s) o (message_id);
       exception when program_limit_exceeded then
         perform pgflow._fail_oversized_tasks(p_queue_name, v_message_ids);
@@ -62,6 +62,6 @@ begin
     end if;
   end if;
   return query select 'answer', coalesce(v_refusal, 'ok'), pgflow._next_visible_ms(p_queue_name), null::text, null::uuid, null::text,
-    null::int, null::bigint, null::bigint, null::int, null::int, null::int, null::jsonb, null::jsonb;
+    null::int, null::bigint, null::bigint, null::int, null::int, null::int, null::jsonb, null::jsonb, null::int, null::int;
 end;
 $$;
