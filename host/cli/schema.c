@@ -129,19 +129,45 @@ bool schema_verify(struct db *db, struct err *err) {
   return too_new ? refuse_newer(version, err) : true;
 }
 
-static bool ensure_pgmq(struct db *db, struct err *err) {
+/* Somebody who could make schemas may have made this one, and its code would run with the rights of whoever migrates. */
+static bool check_owner(struct db *db, struct err *err) {
+  PGresult *result;
+  if (!db_run(db, DB_SCHEMA_OWNER, NULL, &result, err)) return false;
+  bool foreign = PQntuples(result) > 0;
+  if (foreign) {
+    err_set(err, ERR_CONFIG, EXIT_DATABASE,
+            "schema: the schema pgflow in this database belongs to role %s, and this is %s", db_text(result, 0, 0),
+            db_text(result, 0, 1));
+    err_hint(err, "nothing was changed; migrate as role %s", db_text(result, 0, 0));
+  }
+  PQclear(result);
+  return !foreign;
+}
+
+/* The same of a schema pgmq that is no extension's, when it is found for the first time. */
+static bool refuse_foreign_pgmq(const char *owner, struct err *err) {
+  err_set(err, ERR_CONFIG, EXIT_DATABASE, "PGMQ: schema pgmq in this database, or something in it, belongs to role %s",
+          owner);
+  return err_hint(err, "nothing was changed; its code would run with your rights: migrate as role %s, or own all of it",
+                  owner);
+}
+
+static bool ensure_pgmq(struct db *db, int version, struct err *err) {
   PGresult *result;
   if (!db_run(db, DB_PGMQ_STATE, NULL, &result, err)) return false;
   bool is_extension = db_text(result, 0, 0) != NULL;
   bool is_recent = db_bool(result, 0, 0);
   bool is_plain_sql = db_bool(result, 0, 1);
   bool is_available = db_bool(result, 0, 2);
+  bool is_foreign = version == 0 && !is_extension && db_text(result, 0, 4);
+  if (is_foreign) refuse_foreign_pgmq(db_text(result, 0, 4), err);
   if (is_extension && !is_recent) {
     err_set(err, ERR_CONFIG, EXIT_DATABASE, "PGMQ: version %s is installed, and luaflow needs 1.5 or newer",
             db_text(result, 0, 3));
     err_hint(err, "upgrade it: alter extension pgmq update");
   }
   PQclear(result);
+  if (is_foreign) return false;
   if (is_extension) return is_recent;
   if (is_plain_sql) return true;
   if (is_available) {
@@ -209,10 +235,10 @@ bool schema_migrate(struct db *db, struct schema_report *report, struct err *err
   *report = (struct schema_report){.version = latest_version()};
   int version;
   bool too_new;
-  if (!check_server(db, err) || !db_run(db, DB_LOCK_MIGRATIONS, NULL, NULL, err)) return false;
+  if (!check_server(db, err) || !check_owner(db, err) || !db_run(db, DB_LOCK_MIGRATIONS, NULL, NULL, err)) return false;
   if (!read_version(db, &version, &too_new, err)) return false;
   if (version > report->version) return refuse_newer(version, err);
-  return walk_migrations(db, version, true, report, err) && ensure_pgmq(db, err) &&
+  return walk_migrations(db, version, true, report, err) && ensure_pgmq(db, version, err) &&
          walk_migrations(db, version, false, report, err) && replace_functions(db, report, err) &&
          db_run(db, DB_UNLOCK_MIGRATIONS, NULL, NULL, err);
 }

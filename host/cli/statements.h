@@ -20,8 +20,20 @@
     "         where e.extname = 'pgmq'),"                                                                              \
     "       to_regclass('pgmq.meta') is not null,"                                                                     \
     "       exists (select from pg_catalog.pg_available_extensions a where a.name = 'pgmq'),"                          \
-    "       (select e.extversion from pg_catalog.pg_extension e where e.extname = 'pgmq')")                            \
+    "       (select e.extversion from pg_catalog.pg_extension e where e.extname = 'pgmq'),"                            \
+    "       (select r.rolname from pg_catalog.pg_roles r where not r.rolsuper and r.rolname <> current_user and "      \
+    "r.oid in ("                                                                                                       \
+    "         select n.nspowner from pg_catalog.pg_namespace n where n.nspname = 'pgmq'"                               \
+    "         union all select p.proowner from pg_catalog.pg_proc p where p.pronamespace = to_regnamespace('pgmq')"    \
+    "         union all select c.relowner from pg_catalog.pg_class c where c.relnamespace = to_regnamespace('pgmq'))"  \
+    "         order by r.rolname limit 1)")                                                                            \
   X(CREATE_PGMQ, 0, "create extension if not exists pgmq")                                                             \
+  /* The owner of the schema where it is neither a superuser nor this role, nor one that this role is a member of. */  \
+  X(SCHEMA_OWNER, 0,                                                                                                   \
+    "select r.rolname, current_user from pg_catalog.pg_namespace n join pg_catalog.pg_roles r on r.oid = n.nspowner"   \
+    "  join pg_catalog.pg_roles me on me.rolname = current_user"                                                       \
+    " where n.nspname = 'pgflow' and not r.rolsuper and r.oid <> me.oid"                                               \
+    "   and (me.rolsuper or not pg_has_role(r.oid, 'usage'))")                                                         \
   X(SCHEMA_EXISTS, 0, "select to_regnamespace('pgflow') is not null, to_regclass('pgflow.migrations') is not null")    \
   X(SCHEMA_VERSION, 1,                                                                                                 \
     "select m.version, m.oldest_program,"                                                                              \
