@@ -5,7 +5,11 @@
 /* One JSON array of the rows of a query. */
 #define JSON_OF(query) "select coalesce(jsonb_agg(to_jsonb(q)), '[]') from (" query ") q"
 
-#define LIVE_WORKER "w.stopped_at is null and w.last_heartbeat_at > clock_timestamp() - interval '30 seconds'"
+/* A heartbeat that lies in the future was sent before the clock was set back. */
+#define RECENT_HEARTBEAT                                            \
+  "w.last_heartbeat_at > clock_timestamp() - interval '30 seconds'" \
+  " and w.last_heartbeat_at < clock_timestamp() + interval '30 seconds'"
+#define LIVE_WORKER "w.stopped_at is null and " RECENT_HEARTBEAT
 
 #define FUNCTIONS_QUERY                                                                                   \
   "select f.function_name, f.enabled, coalesce(w.live_workers, 0) as live_workers,"                       \
@@ -23,10 +27,12 @@
 #define WORKERS_QUERY                                                                                           \
   "select w.worker_id, w.queue_name, w.function_name, w.generation,"                                            \
   "       case when w.stopped_at is not null then 'stopped'"                                                    \
-  "            when w.last_heartbeat_at <= clock_timestamp() - interval '30 seconds' then 'dead'"               \
+  "            when not (" RECENT_HEARTBEAT                                                                     \
+  ") then 'dead'"                                                                                               \
   "            when w.deprecated_at is not null then 'draining' else 'running' end as state,"                   \
   "       coalesce(t.tasks_in_flight, 0) as tasks_in_flight, w.started_at, w.last_heartbeat_at,"                \
-  "       (extract(epoch from clock_timestamp() - w.last_heartbeat_at) * 1000)::bigint as heartbeat_age_ms,"    \
+  "       greatest(extract(epoch from clock_timestamp() - w.last_heartbeat_at) * 1000, 0)::bigint as "          \
+  "heartbeat_age_ms,"                                                                                           \
   "       w.deprecated_at, w.stopped_at, w.last_reload_error, w.last_reload_at,"                                \
   "       w.unrecorded_count, w.unrecorded_since, w.unrecorded_error"                                           \
   "  from pgflow.workers w left join pgflow.worker_tasks() t on t.worker_id = w.worker_id"                      \

@@ -12,18 +12,19 @@
 enum { BEAT_MS = 2000 };
 
 /* The columns of the HEARTBEAT statement. */
-enum { DEPRECATED, FUNCTION_ENABLED, SCHEMA_VERSION, LOST_ORDINALS, CANCELLED_ORDINALS };
+enum { DEPRECATED, FUNCTION_ENABLED, SCHEMA_VERSION, LOST_ORDINALS, CANCELLED_ORDINALS, CLOCK_JUMP_S };
 
 struct heartbeat {
   uv_timer_t timer;
   struct pg *pg;
   const char *worker_id;
-  const struct pool *pool;
   struct heartbeat_events events;
   void *owner;
   struct log *log;
-  bool waiting; /* for an answer; then no beat is sent */
-  bool again;   /* one is due when the answer has come */
+  uint64_t sent_at;     /* on the system's steady clock, in nanoseconds */
+  uint64_t answered_at; /* when the last one that was answered was sent; 0: none was */
+  bool waiting;         /* for an answer; then no beat is sent */
+  bool again;           /* one is due when the answer has come */
   bool stopped;
   bool timer_closed;
   bool disabled;     /* the function is disabled: logged */
@@ -54,8 +55,17 @@ static void read_ordinals(const struct heartbeat *heartbeat, const char *ordinal
   }
 }
 
+/* Timeouts and deaths are judged by the database's clock: what it does to them should be known. */
+static void log_jump(const struct heartbeat *heartbeat, const char *seconds) {
+  if (!*seconds) return;
+  LOG(heartbeat->log, LOG_WARN, "clock_jumped", LOG_INT("seconds", strtoll(seconds, NULL, 10)),
+      LOG_STR("hint", "the database's clock, or this host, stood still or was set: nothing is judged by it for 30 s"));
+}
+
 static void read_answer(struct heartbeat *heartbeat, const PGresult *result) {
+  heartbeat->answered_at = heartbeat->sent_at;
   if (PQntuples(result) == 0) return;
+  log_jump(heartbeat, PQgetvalue(result, 0, CLOCK_JUMP_S));
   bool disabled = strcmp(PQgetvalue(result, 0, FUNCTION_ENABLED), "t") != 0;
   if (disabled != heartbeat->disabled)
     LOG(heartbeat->log, LOG_INFO, disabled ? "function_disabled" : "function_enabled");
@@ -113,7 +123,12 @@ static void beat(struct heartbeat *heartbeat) {
   pg_param_text(params, heartbeat->worker_id);
   struct beat tasks = {.heartbeat = heartbeat, .arrays = task_arrays_begin(params)};
   heartbeat->count = 0;
-  pool_each(heartbeat->pool, add_task, &tasks);
+  heartbeat->events.each_task(heartbeat->owner, add_task, &tasks);
+  heartbeat->sent_at = uv_hrtime();
+  if (heartbeat->answered_at)
+    pg_param_int(params, (int64_t)((heartbeat->sent_at - heartbeat->answered_at) / 1000000));
+  else
+    pg_param_text(params, NULL);
   heartbeat->waiting = true;
   heartbeat->again = false;
   pg_submit(heartbeat->pg, unit);
@@ -127,11 +142,10 @@ void heartbeat_beat(struct heartbeat *heartbeat) {
   beat(heartbeat);
 }
 
-struct heartbeat *heartbeat_new(uv_loop_t *loop, struct pg *pg, const char *worker_id, const struct pool *pool,
+struct heartbeat *heartbeat_new(uv_loop_t *loop, struct pg *pg, const char *worker_id,
                                 const struct heartbeat_events *events, void *owner, struct log *log) {
   struct heartbeat *heartbeat = xcalloc(1, sizeof *heartbeat);
-  *heartbeat =
-      (struct heartbeat){.pg = pg, .worker_id = worker_id, .pool = pool, .events = *events, .owner = owner, .log = log};
+  *heartbeat = (struct heartbeat){.pg = pg, .worker_id = worker_id, .events = *events, .owner = owner, .log = log};
   uv_timer_init(loop, &heartbeat->timer);
   heartbeat->timer.data = heartbeat;
   uv_timer_start(&heartbeat->timer, on_timer, BEAT_MS, BEAT_MS);

@@ -8,7 +8,7 @@
 #include "worker/complaint.h"
 #include "worker/statements.h"
 
-enum { RECOVER_MS = 10000 };
+enum { RECOVER_MS = 10000, GO_ON_MS = 1000 /* messages were lost: perhaps more were */ };
 
 /* The columns of the RECOVER statement. */
 enum { RUN_ID, STEP_SLUG, TASK_INDEX, REASON, OUTCOME };
@@ -27,14 +27,36 @@ static void free_when_done(struct recovery *recovery) {
   if (recovery->stopped && !recovery->waiting && recovery->timer_closed) free(recovery);
 }
 
-static void log_moved(struct recovery *recovery, const PGresult *result) {
-  for (int row = 0; row < PQntuples(result); row++) {
-    bool failed = strcmp(PQgetvalue(result, row, OUTCOME), "failed") == 0;
-    LOG(recovery->log, failed ? LOG_ERROR : LOG_WARN, failed ? "failed_stalled_task" : "recovered_task",
-        LOG_STR("reason", PQgetvalue(result, row, REASON)), LOG_STR("run", PQgetvalue(result, row, RUN_ID)),
-        LOG_STR("step", PQgetvalue(result, row, STEP_SLUG)), LOG_STR("index", PQgetvalue(result, row, TASK_INDEX)));
-  }
+/* A queue that was purged may have lost many: a line for all of a round. */
+static void log_mended(struct recovery *recovery, int resent, int shown) {
+  if (resent)
+    LOG(recovery->log, LOG_WARN, "resent_messages", LOG_INT("count", resent),
+        LOG_STR("reason", "active tasks had none: the queue was purged, or messages were deleted or archived"));
+  if (shown)
+    LOG(recovery->log, LOG_WARN, "showed_messages", LOG_INT("count", shown),
+        LOG_STR("reason", "they were hidden for longer than any delay of luaflow"));
 }
+
+/* Logs what the round did, and whether messages were sent again. */
+static bool log_moved(struct recovery *recovery, const PGresult *result) {
+  int resent = 0, shown = 0;
+  for (int row = 0; row < PQntuples(result); row++) {
+    const char *outcome = PQgetvalue(result, row, OUTCOME);
+    bool failed = strcmp(outcome, "failed") == 0;
+    if (strcmp(outcome, "resent") == 0)
+      resent++;
+    else if (strcmp(outcome, "shown") == 0)
+      shown++;
+    else
+      LOG(recovery->log, failed ? LOG_ERROR : LOG_WARN, failed ? "failed_stalled_task" : "recovered_task",
+          LOG_STR("reason", PQgetvalue(result, row, REASON)), LOG_STR("run", PQgetvalue(result, row, RUN_ID)),
+          LOG_STR("step", PQgetvalue(result, row, STEP_SLUG)), LOG_STR("index", PQgetvalue(result, row, TASK_INDEX)));
+  }
+  log_mended(recovery, resent, shown);
+  return resent > 0;
+}
+
+static void on_timer(uv_timer_t *timer);
 
 static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
   struct recovery *recovery = owner;
@@ -45,7 +67,8 @@ static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
   }
   if (!err) {
     complaint_end(&recovery->complaint);
-    log_moved(recovery, pg_unit_result(unit, 0));
+    bool go_on = log_moved(recovery, pg_unit_result(unit, 0));
+    uv_timer_start(&recovery->timer, on_timer, go_on ? GO_ON_MS : RECOVER_MS, RECOVER_MS);
     return;
   }
   struct err found = *err;

@@ -1,4 +1,5 @@
-/* Every 10 s: putting back the tasks of this queue whose worker is dead or whose time is over; see recover_tasks in sql/. */
+/* Every 10 s: putting back the tasks of this queue whose worker is dead or whose time is over, and mending its messages; see recover_tasks in
+ * sql/. */
 #ifndef LUAFLOW_WORKER_RECOVERY_H
 #define LUAFLOW_WORKER_RECOVERY_H
 

@@ -103,6 +103,11 @@ static void on_retry(uv_timer_t *timer) { startup_go_on(timer->data); }
 
 static void retry_in(struct lifecycle *lifecycle, uint64_t ms) { uv_timer_start(&lifecycle->timer, on_retry, ms, 0); }
 
+static void each_task(void *owner, void (*visit)(void *beat, const struct task *task), void *beat) {
+  const struct lifecycle *lifecycle = owner;
+  work_each_task(lifecycle->work, visit, beat);
+}
+
 static void on_lost_task(void *owner, uint64_t number) {
   struct lifecycle *lifecycle = owner;
   pool_drop(lifecycle->pool, number);
@@ -118,15 +123,18 @@ static void on_deprecated(void *owner) { drain_begin(owner, "deprecated", EXIT_D
 static void on_enabled(void *owner) { reload_on_enabled(owner); }
 
 static void run(struct lifecycle *lifecycle, int64_t generation) {
-  static const struct heartbeat_events events = {
-      .lost = on_lost_task, .cancelled = on_cancelled_task, .deprecated = on_deprecated, .enabled = on_enabled};
+  static const struct heartbeat_events events = {.each_task = each_task,
+                                                 .lost = on_lost_task,
+                                                 .cancelled = on_cancelled_task,
+                                                 .deprecated = on_deprecated,
+                                                 .enabled = on_enabled};
   lifecycle_set_state(lifecycle, LIFECYCLE_RUNNING);
   lifecycle->generation = generation;
   LOG(lifecycle->log, LOG_INFO, "running", LOG_STR("queue", lifecycle->queue),
       LOG_STR("function", lifecycle->worker->name), LOG_STR("worker", lifecycle->worker_id),
       LOG_INT("concurrency", lifecycle->options->concurrency));
-  lifecycle->heartbeat = heartbeat_new(lifecycle->loop, lifecycle->control, lifecycle->worker_id, lifecycle->pool,
-                                       &events, lifecycle, lifecycle->log);
+  lifecycle->heartbeat =
+      heartbeat_new(lifecycle->loop, lifecycle->control, lifecycle->worker_id, &events, lifecycle, lifecycle->log);
   lifecycle->recovery = recovery_new(lifecycle->loop, lifecycle->control, lifecycle->worker_id, lifecycle->log);
   work_start(lifecycle->work, generation);
 }

@@ -20,8 +20,8 @@
        " from pgflow.deploy_flows($1::uuid, $2::text, $3::text, $4::jsonb, $5::bigint)")                      \
   STMT(HEARTBEAT,                                                                                             \
        "select deprecated, function_enabled, schema_version, pg_catalog.array_to_string(lost_ordinals, ',')," \
-       " pg_catalog.array_to_string(cancelled_ordinals, ',')"                                                 \
-       " from pgflow.worker_heartbeat($1::uuid, $2::uuid[], $3::text[], $4::int[], $5::bigint[])")            \
+       " pg_catalog.array_to_string(cancelled_ordinals, ','), clock_jump_s"                                   \
+       " from pgflow.worker_heartbeat($1::uuid, $2::uuid[], $3::text[], $4::int[], $5::bigint[], $6)")        \
   STMT(INPUT, "select pgflow.run_input($1::uuid)")                                                            \
   STMT(RECOVER, "select run_id, step_slug, task_index, reason, outcome from pgflow.recover_tasks($1::uuid)")  \
   STMT(TERMINATE,                                                                                             \

@@ -201,6 +201,11 @@ void work_wake(struct work *work) { poller_wake(work->poller); }
 
 void work_check(struct work *work) { work_kick(work); }
 
+void work_each_task(const struct work *work, void (*visit)(void *visitor, const struct task *task), void *visitor) {
+  work->events.in_flight(work->owner, visit, visitor);
+  batcher_each(work->batcher, visit, visitor);
+}
+
 int work_unrecorded(const struct work *work) { return batcher_count(work->batcher); }
 
 bool work_is_idle(const struct work *work) {

@@ -59,6 +59,8 @@ void work_reconcile(struct work *work);
 void work_wake(struct work *work);
 /* Slots may have become free without a result. */
 void work_check(struct work *work);
+/* Visits the tasks in flight and those whose results are not recorded yet. */
+void work_each_task(const struct work *work, void (*visit)(void *visitor, const struct task *task), void *visitor);
 /* Results not yet recorded. */
 int work_unrecorded(const struct work *work);
 /* True if nothing is to be recorded, no transaction is under way, and no claim was lost. */

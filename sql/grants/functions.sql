@@ -32,7 +32,7 @@ begin
         ('{worker}', 'execute on function pgflow.fail_tasks(uuid[], text[], int[], bigint[], text[], float8[], boolean[], boolean[])'),
         ('{worker}', 'execute on function pgflow.release_tasks(uuid[], text[], int[], bigint[], int[], boolean[], float8[])'),
         ('{worker}', 'execute on function pgflow.run_input(uuid)'),
-        ('{worker}', 'execute on function pgflow.worker_heartbeat(uuid, uuid[], text[], int[], bigint[])'),
+        ('{worker}', 'execute on function pgflow.worker_heartbeat(uuid, uuid[], text[], int[], bigint[], bigint)'),
         ('{worker}', 'execute on function pgflow.recover_tasks(uuid)'),
         ('{worker}', 'execute on function pgflow.reconcile_claims(uuid, uuid[], text[], int[], bigint[])'),
         ('{worker}', 'execute on function pgflow.mark_worker_stopped(uuid)'),

@@ -56,10 +56,12 @@ select spec.only_one('skip by hand', $$ select pgflow._cascade_force_skip_steps(
 select spec.only_one('fail', $$ select spec.fail('f', 'no', 0, 3) $$);
 select spec.only_one('set visibility', $$ select pgflow.set_vt_batch('one', array[(spec.task('a', 0, 4)).message_id], '{77}') $$);
 select spec.age_claim('a', interval '41 seconds', 0, n) from unnest('{4,101}'::int[]) n;
+update pgflow.workers set last_heartbeat_at = clock_timestamp();
 select spec.only_one('recover', $$ select pgflow.recover_tasks(spec.worker(1)) $$);
 select spec.claim('one');
 update pgflow.step_tasks set requeued_count = 3 where run_id = spec.run(4) and step_slug = 'a' and task_index = 0;
 select spec.age_claim('a', interval '41 seconds', 0, 4);
+update pgflow.workers set last_heartbeat_at = clock_timestamp();
 select spec.only_one('fail for good what stalled', $$ select pgflow.recover_tasks(spec.worker(1)) $$);
 select spec.only_one('reconcile', $$ select pgflow.reconcile_claims(spec.worker(1), '{}', '{}', '{}', '{}') $$);
 select spec.only_one('start tasks', $$ select pgflow.start_tasks('one', array[(spec.task('a', 0, 5)).message_id], spec.worker(1)) $$);

@@ -212,6 +212,26 @@ language sql volatile as $$
   where t.run_id = spec.run(p_run) and t.step_slug = p_step and t.task_index = p_index;
 $$;
 
+-- Lets the clock jump, backwards where it is negative: all that is stored is as much farther away from it.
+create function spec.jump(p_by interval, p_queue text) returns void
+language plpgsql volatile as $$
+begin
+  update pgflow.workers w set last_heartbeat_at = w.last_heartbeat_at - p_by, unbroken_since = w.unbroken_since - p_by, clock_jumped_at = w.clock_jumped_at - p_by;
+  update pgflow.step_tasks t set queued_at = t.queued_at - p_by, started_at = t.started_at - p_by;
+  update pgflow.recoveries c set pulled_back_at = c.pulled_back_at - p_by;
+  execute format('update pgmq.%I set vt = vt - $1, enqueued_at = enqueued_at - $1', 'q_' || p_queue) using p_by;
+end;
+$$;
+
+-- A heartbeat with single tasks under their current claims, so many milliseconds after the last one by the worker's own clock: the jump that it found.
+create function spec.beat(p_elapsed_ms bigint default 2000, p_worker int default 1, p_step text default null, variadic p_indexes int[] default '{}') returns bigint
+language sql volatile as $$
+  select h.clock_jump_s from pgflow.worker_heartbeat(
+    spec.worker(p_worker), array(select spec.run() from unnest(p_indexes)), array(select p_step from unnest(p_indexes)), p_indexes,
+    array(select (spec.task(p_step, i)).claim_no from unnest(p_indexes) i), p_elapsed_ms
+  ) h;
+$$;
+
 -- Everything that deployments write, as one document, and everything that runs write.
 create function spec.definitions() returns jsonb
 language sql volatile as $$

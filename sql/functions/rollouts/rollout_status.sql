@@ -16,9 +16,9 @@ begin
       (select count(*)::int from pgflow._old_workers(f.function_name)),
       (
         select count(*)
-        from pgflow._old_workers(f.function_name) w
-        cross join pgflow._tasks_in_flight(w.queue_name) t
-        where t.last_worker_id = w.worker_id
+        from (select distinct w.queue_name from pgflow._old_workers(f.function_name) w) q
+        cross join pgflow._tasks_in_flight(q.queue_name) t
+        where t.last_worker_id in (select w.worker_id from pgflow._old_workers(f.function_name) w)
       ),
       r.begun_at
     from pgflow.rollouts r

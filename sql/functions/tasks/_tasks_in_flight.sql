@@ -1,6 +1,7 @@
--- The started tasks of a queue. They are found by their messages, which a claim hides and which stay hidden, or are hidden again by the next claim that
--- reads them, until the task ends: tasks need no index on their status.
-create or replace function pgflow._tasks_in_flight(p_queue_name text) returns setof pgflow.step_tasks
+-- The started tasks of a queue: tasks need no index on their status, since their messages were read at least once. Reads every message that is waiting or hidden; given
+-- an instant, only those hidden until then or later, among which are all that a worker has read since. A task that lost its message is not among them until
+-- recovery has sent it again (_resend_lost_messages).
+create or replace function pgflow._tasks_in_flight(p_queue_name text, p_hidden_until timestamptz default '-infinity') returns setof pgflow.step_tasks
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
@@ -8,8 +9,8 @@ declare
   v_message_ids bigint[];
 begin
   execute format(
-    'select array(select q.msg_id from pgmq.%I q where q.vt > $1 and q.read_ct > 0)', pgmq.format_table_name(p_queue_name, 'q')
-  ) using clock_timestamp() - interval '5 seconds' into v_message_ids;
+    'select array(select q.msg_id from pgmq.%I q where q.vt >= $1 and q.read_ct > 0)', pgmq.format_table_name(p_queue_name, 'q')
+  ) using p_hidden_until into v_message_ids;
   return query
     select t.*
     from unnest(v_message_ids) as m (message_id)

@@ -1,6 +1,6 @@
 -- requeue_stalled_tasks() -> how many tasks it put back: those of every queue that are past their effective timeout + 30 s. Compatibility, for a database whose
 -- workers do not recover by themselves. The timeout rule of recover_tasks alone: nobody is judged dead. A task that was put back three times by
--- it fails for good the next time, and is not counted. A queue whose recovery is under way, or whose table is gone, is left out.
+-- it fails for good the next time, and is not counted. Messages are mended as by recover_tasks. A queue whose recovery is under way, or whose table is gone, is left out.
 -- Locks: a try-lock on each queue's recovery; then as recover_tasks.
 create or replace function pgflow.requeue_stalled_tasks() returns int
 language plpgsql volatile security definer
@@ -13,12 +13,17 @@ set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
+  v_is_steady boolean := pgflow._is_clock_steady(null);
   v_queue_names text[] := array(select q.queue_name from pgflow.queues q where pgflow._queue_exists(q.queue_name) order by q.queue_name);
 begin
   v_queue_names := array(
     select q.queue_name from unnest(v_queue_names) as q (queue_name)
     where pg_try_advisory_xact_lock(hashtextextended('pgflow.recovery:' || q.queue_name, 0))
   );
-  return (select count(*) from pgflow._recover_queues(v_queue_names, false) t where t.outcome = 'requeued');
+  return (
+    select count(*) from unnest(v_queue_names) as q (queue_name)
+    cross join lateral pgflow._recover_queue(q.queue_name, '-infinity', v_is_steady, false) t
+    where t.outcome = 'requeued'
+  );
 end;
 $$;

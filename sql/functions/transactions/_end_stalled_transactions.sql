@@ -1,8 +1,10 @@
--- Ends the sessions of the transactions that stalled tasks of these queues have opened: their hosts are dead or frozen, and the locks that they hold stop others. Such a
+-- Ends the sessions of the transactions that those of the given tasks that are stalled have opened: their hosts are dead or frozen, and the locks that they hold stop others. Such a
 -- session holds two locks: that of its own row in open_transactions, which nobody gets but by open_transaction, and the mark of the task's claim. So no session of
 -- anybody else's is ended, whatever advisory locks it holds. Where the owner of this function lacks the right to end one (pg_signal_backend), it warns, and the session
 -- ends by its own limits. Takes no locks.
-create or replace function pgflow._end_stalled_transactions(p_queue_names text[], p_may_judge_workers boolean) returns void
+create or replace function pgflow._end_stalled_transactions(
+  p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_is_clock_steady boolean, p_may_judge_workers boolean
+) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
@@ -11,14 +13,16 @@ declare
 begin
   for v_pid in
     select m.pid
-    from unnest(p_queue_names) as q (queue_name)
-    cross join pgflow._tasks_in_flight(q.queue_name) t
+    from unnest(p_run_ids, p_step_slugs, p_task_indexes) as i (run_id, step_slug, task_index)
+    cross join lateral (
+      select t.* from pgflow.step_tasks t where t.run_id = i.run_id and t.step_slug = i.step_slug and t.task_index = i.task_index limit 1
+    ) t
     cross join pgflow._transaction_mark(t.run_id, t.step_slug, t.task_index, t.claim_no) as k (mark)
     join pg_locks m on m.locktype = 'advisory' and m.objsubid = 1 and (m.classid::bigint << 32 | m.objid::bigint) = k.mark
     join pg_database d on d.oid = m.database and d.datname = current_database()
     join pg_locks g on g.pid = m.pid and g.locktype = 'relation' and g.database = m.database
       and g.relation = 'pgflow.open_transactions'::regclass and g.mode = 'RowExclusiveLock'
-    where m.granted and g.granted and pgflow._stall_reason(t, p_may_judge_workers) is not null
+    where m.granted and g.granted and t.status = 'started' and pgflow._stall_reason(t, p_is_clock_steady, p_may_judge_workers) is not null
   loop
     begin
       perform pg_terminate_backend(v_pid);
