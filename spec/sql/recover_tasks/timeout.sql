@@ -6,8 +6,8 @@ select plan(7);
 select spec.deploy('greet', spec.step('a', p_options => '{"timeout": 10, "maxAttempts": 1}'));
 select spec.start('greet');
 select spec.claim_all('greet');
-select spec.age_claim('a', interval '39 seconds');
-select is_empty($$ select * from pgflow.recover_tasks(spec.worker()) $$, '39 s: it may still run');
+select spec.age_claim('a', interval '33 seconds');
+select is_empty($$ select * from pgflow.recover_tasks(spec.worker()) $$, '33 s: it may still run');
 select spec.age_claim('a', interval '41 seconds');
 select results_eq(
   $$ select run_id, step_slug, task_index, reason, outcome from pgflow.recover_tasks(spec.worker()) $$,

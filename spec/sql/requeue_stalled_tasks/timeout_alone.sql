@@ -10,7 +10,7 @@ select spec.start('two', p_run => 2);
 select spec.claim('one');
 select spec.claim('two', p_worker => 2);
 select spec.age_claim('a', interval '41 seconds');
-select spec.age_claim('b', interval '39 seconds');
+select spec.age_claim('b', interval '33 seconds');
 select spec.age_claim('a', interval '91 seconds', p_run => 2);
 update pgflow.workers set stopped_at = now();
 select is(pgflow.requeue_stalled_tasks(), 2, 'one in each queue');
