@@ -47,11 +47,11 @@ select is((select array_agg(t.status order by t.task_index) from pgflow.step_tas
 select ok(spec.beat(2000, 1, 'a', 1) < -3590, 'the jump is noticed');
 select is((select live_workers from pgflow.queue_status), 1, 'one lives');
 select is(pg_temp.recovered(), null, 'nobody is judged yet');
-select ok(spec.about(spec.hidden_s_of('a', 0), 100), 'the retry is due when it was');
+select ok(spec.hidden_s_of('a', 0) between 100 - 60 and 100, 'the retry is due when it was');
 select pg_temp.settle();
 select spec.beat(0, 1, 'a', 1);
 select is(pg_temp.recovered(), '2 dead_worker', 'after 30 s the dead worker''s task moves');
-select ok(spec.about(spec.hidden_s_of('a', 0), 100), 'messages are pulled back once');
+select ok(spec.hidden_s_of('a', 0) between 100 - 60 and 100, 'messages are pulled back once');
 select pg_temp.settle();
 select is(pg_temp.recovered(), null, 'and no more');
 select is((select count(*) from spec.claim('greet', 10)), 3::bigint, 'work goes on');
