@@ -9,15 +9,13 @@ local culprits = {}
 
 local PATIENCE = 20 -- seconds, for an answer of the database
 
---- What a worker's --max-input is, in MB; the oversized input is a few kB where it is stored, and four times as much as text.
-culprits.MAX_INPUT = 4
-
--- The input of each kind as SQL, and what the error of its run says.
+-- The input of each kind as SQL, and what the error of its run says. The oversized one has a few kB where it is stored, and as text
+-- 68 MB, which is more than the default of --max-input.
 local KINDS = {
   kill = { input = "to_jsonb('kill'::text)", says = "SIGKILL" },
   alarm = { input = "to_jsonb('alarm'::text)", says = "SIGALRM" },
   oversized = {
-    input = "(select jsonb_build_object('n', jsonb_agg(1e131071::numeric)) from generate_series(1, 128))", says = "%-%-max%-input",
+    input = "(select jsonb_build_object('n', jsonb_agg(1e131071::numeric)) from generate_series(1, 520))", says = "%-%-max%-input",
   },
 }
 
