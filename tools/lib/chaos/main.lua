@@ -77,10 +77,10 @@ local function end_faults(lasting, all)
   return ended
 end
 
--- Goes through the schedule; returns the time of the last fault.
+-- Goes through the schedule, all of it, however late; returns the time of the last fault.
 local function run_faults(scene, list, seconds)
   local from, at, lasting, last = wait.now(), 1, {}, wait.now()
-  while wait.now() - from < seconds do
+  while wait.now() - from < seconds or list[at] do
     local fault = list[at]
     if fault and wait.now() - from >= fault.at then
       do_fault(scene, fault, lasting)
