@@ -3,9 +3,11 @@
 
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <yajl/yajl_parse.h>
 
 #include "base/utf8.h"
 
@@ -34,8 +36,10 @@ static void put_escaped(struct buf *out, const char *text, bool json) {
   bool many_lines = !json && strchr(text, '\n');
   struct buf clean = {0};
   utf8_clean(&clean, text, strlen(text), 0);
-  for (size_t i = 0; i < clean.len; i++) {
+  for (size_t i = 0, size; i < clean.len; i += size) {
     unsigned char c = (unsigned char)clean.data[i];
+    size = utf8_sequence(clean.data + i, clean.len - i);
+    uint32_t control = utf8_control(clean.data + i, size);
     if (c == '"' || c == '\\')
       buf_printf(out, "\\%c", c);
     else if (c == '\n')
@@ -44,10 +48,10 @@ static void put_escaped(struct buf *out, const char *text, bool json) {
       put_str(out, many_lines ? "  " : "\\t");
     else if (c == '\r')
       put_str(out, "\\r");
-    else if (c < 0x20 || c == 0x7F)
-      buf_printf(out, json ? "\\u%04x" : "\\x%02x", c);
+    else if (control)
+      buf_printf(out, json || size > 1 ? "\\u%04x" : "\\x%02x", control);
     else
-      buf_put(out, &c, 1);
+      buf_put(out, clean.data + i, size);
   }
   buf_free(&clean);
 }
@@ -56,6 +60,36 @@ static void put_quoted(struct buf *out, const char *text, bool json) {
   put_str(out, "\"");
   put_escaped(out, text, json);
   put_str(out, "\"");
+}
+
+/* One line of JSON. */
+static bool is_json(const char *text) {
+  for (const char *c = text; *c; c++)
+    if ((unsigned char)*c < ' ') return false;
+  yajl_handle parser = yajl_alloc(NULL, NULL, NULL);
+  if (!parser) abort(); /* out of memory */
+  bool valid = yajl_parse(parser, (const unsigned char *)text, strlen(text)) == yajl_status_ok &&
+               yajl_complete_parse(parser) == yajl_status_ok;
+  yajl_free(parser);
+  return valid;
+}
+
+/* JSON as it is, but for what steers a terminal: beyond ASCII that stands in strings alone, where it may be escaped. Text that
+ * is no JSON, which only a forged frame holds, becomes a string. */
+static void put_json(struct buf *out, const char *text) {
+  if (!is_json(text)) {
+    put_quoted(out, text, true);
+    return;
+  }
+  size_t length = strlen(text);
+  for (size_t i = 0, size; i < length; i += size) {
+    size = utf8_sequence(text + i, length - i);
+    uint32_t control = utf8_control(text + i, size);
+    if (control)
+      buf_printf(out, "\\u%04x", control);
+    else
+      buf_put(out, text + i, size);
+  }
 }
 
 static bool is_plain(const char *text) {
@@ -98,7 +132,7 @@ static void put_value(struct buf *out, const struct log_field *field, bool json)
       put_number(out, field->number);
       return;
     case LOG_FIELD_RAW:
-      put_str(out, field->str);
+      put_json(out, field->str);
       return;
   }
 }

@@ -31,7 +31,7 @@ enum log_field_type { LOG_FIELD_END, LOG_FIELD_STR, LOG_FIELD_INT, LOG_FIELD_F64
 struct log_field {
   enum log_field_type type;
   const char *key;
-  const char *str; /* STR; RAW: JSON text written as it is. NULL leaves the field out */
+  const char *str; /* STR; RAW: JSON text, a string if it is none. NULL leaves the field out */
   int64_t integer;
   double number;
 };

@@ -1,17 +1,18 @@
-/* Control characters of ASCII, and those of Latin-1, which UTF-8 writes as C2 80 to C2 9F. */
+/* Each character that steers a terminal or turns the direction of text becomes a space. */
 #include "cli/plain.h"
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "base/xalloc.h"
 
 void plain_put(struct buf *out, const char *text, size_t length, enum plain_kind kind) {
-  for (size_t i = 0; i < length; i++) {
-    unsigned char c = (unsigned char)text[i];
-    bool stays = kind == PLAIN_LINES && (c == '\n' || c == '\t');
-    bool latin = c == 0xC2 && i + 1 < length && (unsigned char)text[i + 1] >= 0x80 && (unsigned char)text[i + 1] < 0xA0;
-    if (latin) i++;
-    buf_put(out, latin || (!stays && (c < ' ' || c == 0x7F)) ? " " : (const char *)&c, 1);
+  for (size_t i = 0, size; i < length; i += size) {
+    bool stays = kind == PLAIN_LINES && (text[i] == '\n' || text[i] == '\t');
+    size = utf8_sequence(text + i, length - i);
+    bool shown = size > 0 && text[i] != '\0' && (stays || utf8_control(text + i, size) == 0);
+    if (size == 0) size = 1; /* not UTF-8 */
+    buf_put(out, shown ? text + i : " ", shown ? size : 1);
   }
 }
 

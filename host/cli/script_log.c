@@ -4,12 +4,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/plain.h"
+
 void script_log_line(struct log *log, enum log_level level, const char *message, const char *fields) {
   if (level < log->level) return;
-  if (log->format == LOG_TEXT)
-    fprintf(stderr, "%s%s%s\n", message, fields ? " " : "", fields ? fields : "");
-  else
+  if (log->format == LOG_TEXT) {
+    char *clean = plain_copy(message, PLAIN_LINES), *clean_fields = plain_copy(fields ? fields : "", PLAIN_LINE);
+    fprintf(stderr, "%s%s%s\n", clean, fields ? " " : "", clean_fields);
+    free(clean);
+    free(clean_fields);
+  } else {
     LOG(log, level, "log", LOG_STR("message", message), LOG_JSON_TEXT("fields", fields));
+  }
 }
 
 void script_log(struct log *log, struct cursor *payload) {

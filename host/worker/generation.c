@@ -166,6 +166,7 @@ static void on_exited(void *owner, const struct executor_exit *exit) {
   fail(generation, NULL, &err); /* before the place is empty: who is told may discard the generation */
   slot_set_state(slot, SLOT_EMPTY, pool->log);
   pool_settle_tasks(slot, exit);
+  pool_executor_output_ended(slot);
   executor_process_free(slot->process);
   slot->process = NULL;
   if (pool->ending || generation->state == GENERATION_LEAVING)

@@ -1,5 +1,5 @@
 /* What pool.c (the whole), generation.c (executors), pool_watch.c (looking after them), pool_tasks.c (tasks, and what executors say about
- * them), pool_alone.c (tasks that are suspected) and pool_death.c (the end of an executor) share. */
+ * them), pool_output.c (what they log), pool_alone.c (tasks that are suspected) and pool_death.c (the end of an executor) share. */
 #ifndef LUAFLOW_WORKER_POOL_INSIDE_H
 #define LUAFLOW_WORKER_POOL_INSIDE_H
 
@@ -77,7 +77,6 @@ void pool_watch_closely(struct pool *pool);
 /* pool_tasks.c */
 void pool_on_overdue(void *owner, struct task *task); /* owner: the pool */
 void pool_on_frame(void *owner, struct frame *frame); /* owner: the slot */
-void pool_on_line(void *owner, bool from_stderr, const char *line);
 /* Gives waiting tasks to executors that are ready. */
 void pool_give_waiting(struct pool *pool);
 /* Sends the task, which is on no list, to the executor. */
@@ -102,5 +101,12 @@ void pool_give_suspects(struct pool *pool);
 void pool_log_death(const struct slot *slot, const struct executor_exit *exit);
 /* They are failed or released. */
 void pool_settle_tasks(struct slot *slot, const struct executor_exit *exit);
+
+/* pool_output.c */
+void pool_on_log(struct slot *slot, struct frame *frame);
+void pool_on_line(void *owner, bool from_stderr, const char *line); /* owner: the slot */
+/* Say how many lines were dropped, if any were. */
+void pool_output_ended(const struct pool *pool, struct task *task);
+void pool_executor_output_ended(struct slot *slot);
 
 #endif

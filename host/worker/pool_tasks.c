@@ -1,4 +1,5 @@
 /* The way of a task through the pool: to an executor, its frames, its result. */
+#include <math.h>
 #include <stdlib.h>
 #include <utlist.h>
 
@@ -15,6 +16,7 @@ static void detach(struct pool *pool, struct task *task) {
   else
     DL_DELETE(pool->waiting, task);
   flight_remove(pool->flight, task);
+  pool_output_ended(pool, task);
 }
 
 struct task *pool_running_task(const struct slot *slot) {
@@ -146,6 +148,7 @@ void pool_cancel(struct pool *pool, uint64_t number) {
 void pool_reply_input(struct pool *pool, uint64_t number, const char *json, const char *error) {
   struct task *task = flight_find(pool->flight, number);
   struct buf payload = {0};
+  if (task) task->input_wanted = false;
   if (!task || !task->slot) return;
   buf_put_str(&payload, json);
   buf_put_str(&payload, error);
@@ -218,7 +221,7 @@ static void on_result(struct slot *slot, struct frame *frame) {
   double delay_s = cursor_f64(&frame->payload);
   if (!task || task->slot != slot) return;
   struct text text = outcome == OUTCOME_COMPLETED ? output : message;
-  if (frame->payload.bad || outcome > OUTCOME_SNOOZED || !text.bytes) {
+  if (frame->payload.bad || outcome > OUTCOME_SNOOZED || !text.bytes || isnan(delay_s)) {
     executor_process_kill_for(slot->process, "sent a broken result");
     return;
   }
@@ -228,22 +231,10 @@ static void on_result(struct slot *slot, struct frame *frame) {
     return;
   }
   detach(pool, task);
-  task_settle(task, verdicts[outcome], text.bytes, text.length, delay_s);
+  task_settle(task, verdicts[outcome], text.bytes, text.length, fmin(delay_s, TASK_DELAY_MAX_S));
   if (detail.bytes) task_add_detail(task, detail.bytes, detail.length);
   if (outcome == OUTCOME_COMPLETED && message.bytes) task->violation = xmemdup(message.bytes, message.length);
   pool->events.settled(pool->owner, task);
-}
-
-static void on_log(struct slot *slot, struct frame *frame) {
-  struct pool *pool = slot->pool;
-  uint8_t level = cursor_u8(&frame->payload);
-  char *message = cursor_strdup(&frame->payload);
-  char *fields = cursor_strdup(&frame->payload);
-  const struct task *task = flight_find(pool->flight, frame->task);
-  if (!frame->payload.bad && level <= LOG_ERROR)
-    task_log(pool->log, (enum log_level)level, "log", task, message, fields);
-  free(message);
-  free(fields);
 }
 
 static void on_query(struct slot *slot, struct frame *frame) {
@@ -254,9 +245,17 @@ static void on_query(struct slot *slot, struct frame *frame) {
     executor_process_kill_for(slot->process, "sent a broken query");
 }
 
+/* Asked again before it was answered, as by a handler that has begun anew, it is not fetched twice. */
+static void on_input_wanted(struct slot *slot, const struct frame *frame) {
+  struct pool *pool = slot->pool;
+  struct task *task = flight_find(pool->flight, frame->task);
+  if (!task || task->slot != slot || task->input_wanted) return;
+  task->input_wanted = true;
+  pool->events.input_wanted(pool->owner, task);
+}
+
 void pool_on_frame(void *owner, struct frame *frame) {
   struct slot *slot = owner;
-  const struct task *task;
   switch (frame->type) {
     case FRAME_RESULT:
       on_result(slot, frame);
@@ -265,11 +264,10 @@ void pool_on_frame(void *owner, struct frame *frame) {
       on_abandoned(slot, frame);
       return;
     case FRAME_LOG:
-      on_log(slot, frame);
+      pool_on_log(slot, frame);
       return;
     case FRAME_FLOW_INPUT:
-      task = flight_find(slot->pool->flight, frame->task);
-      if (task) slot->pool->events.input_wanted(slot->pool->owner, task);
+      on_input_wanted(slot, frame);
       return;
     case FRAME_QUERY:
       on_query(slot, frame);
@@ -288,12 +286,4 @@ void pool_on_frame(void *owner, struct frame *frame) {
     case FRAME_PROBLEMS: /* the last four are executor_process.c's */
       return;
   }
-}
-
-void pool_on_line(void *owner, bool from_stderr, const char *line) {
-  struct slot *slot = owner;
-  struct pulse_state pulse = executor_process_pulse(slot->process);
-  const struct task *task = flight_find(slot->pool->flight, pulse.task); /* that runs, or ran last */
-  if (!task && slot->task_count == 1) task = slot->tasks;
-  task_log(slot->pool->log, LOG_INFO, from_stderr ? "stderr" : "stdout", task, line, NULL);
 }

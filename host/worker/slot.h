@@ -36,10 +36,11 @@ struct slot {
   int task_count;
   uv_timer_t respawn; /* runs while an empty slot waits for its next executor */
   uint64_t spawned_at;
-  bool used;        /* the executor has been given a task */
-  int failures;     /* in a row: executors that ended early without having been used */
-  bool was_held;    /* at the last look; see slot_is_held */
-  bool over_memory; /* it was killed for its memory */
+  struct log_budget log_budget; /* of what belongs to none of its tasks */
+  bool used;                    /* the executor has been given a task */
+  int failures;                 /* in a row: executors that ended early without having been used */
+  bool was_held;                /* at the last look; see slot_is_held */
+  bool over_memory;             /* it was killed for its memory */
   char
       *overdue_step; /* owned; it was killed since a task of this step had timed out and it did not answer; else NULL */
 };

@@ -8,8 +8,9 @@
 #include <uthash.h>
 
 #include "base/buf.h"
+#include "worker/log_budget.h"
 
-enum { RUN_ID_LENGTH = 36, TASK_MESSAGE_MAX = 8192 /* bytes of a stored error message */ };
+enum { RUN_ID_LENGTH = 36, TASK_MESSAGE_MAX = 8192 /* bytes of a stored error message */, TASK_DELAY_MAX_S = 86400 };
 
 struct slot;
 
@@ -52,6 +53,9 @@ struct task {
   bool lost_transaction; /* of a released one: the connection of its transaction was lost */
   bool commit_unknown;   /* its transaction has perhaps completed it: the database tells */
   int blamed;            /* how often the database refused this very result; see batcher.h */
+
+  struct log_budget log_budget;
+  bool input_wanted; /* its run's input is being fetched */
 
   bool overdue;         /* its deadline has passed; its executor was told to abandon it */
   bool cancelled;       /* its run was: the handler knows, may end, and nothing is recorded */

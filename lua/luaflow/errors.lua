@@ -4,8 +4,8 @@ local json = require "luaflow.json"
 
 local errors = {}
 
--- Longest delay that retry_after and snooze take, in seconds: about 30 years.
-local MAX_DELAY = 1e9
+-- Longest delay, in seconds; what is longer is cut to it, like any backoff.
+local MAX_DELAY = 86400
 
 local ending_mt = {
   __name = "luaflow.ending",
@@ -25,10 +25,12 @@ local function with_position(message, default, level)
   return message
 end
 
+-- The delay to use; raises at the handler's line.
 local function check_seconds(seconds, name)
-  if type(seconds) ~= "number" or not (seconds >= 0 and seconds <= MAX_DELAY) then
-    error(("luaflow.%s: seconds must be a number from 0 to %d"):format(name, MAX_DELAY), 3)
+  if type(seconds) ~= "number" or not (seconds >= 0 and seconds < math.huge) then
+    error(("luaflow.%s: seconds must be a finite number, 0 or more"):format(name), 3)
   end
+  return math.min(seconds, MAX_DELAY)
 end
 
 --- Ends the task as failed for good: no more attempts. Raises.
@@ -38,20 +40,20 @@ function errors.fail(message)
 end
 
 --- Ends the attempt as failed; the next one, while attempts remain, starts after exactly this delay. Raises.
----@param seconds number 0 or more
+---@param seconds number 0 or more; at most 24 h, a longer delay is cut to that
 ---@param message? any stored as the error of the task
 function errors.retry_after(seconds, message)
-  check_seconds(seconds, "retry_after")
+  seconds = check_seconds(seconds, "retry_after")
   local default = ("to be retried after %g s"):format(seconds)
   local text = with_position(message, default, 2)
   error(setmetatable({ kind = "retry_after", delay = seconds, message = text }, ending_mt))
 end
 
 --- Puts the task back for that long without costing an attempt. Raises.
----@param seconds number 0 or more; 0 gives the task to another worker
+---@param seconds number 0 or more; 0 gives the task to another worker; at most 24 h, a longer delay is cut to that
 ---@param message? any stored with the task
 function errors.snooze(seconds, message)
-  check_seconds(seconds, "snooze")
+  seconds = check_seconds(seconds, "snooze")
   local default = ("snoozed for %g s"):format(seconds)
   local text = with_position(message, default, 2)
   error(setmetatable({ kind = "snooze", delay = seconds, message = text }, ending_mt))

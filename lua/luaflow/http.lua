@@ -9,7 +9,7 @@ local http = {}
 
 local MAX_REDIRECTS = 10
 local MAX_TIMEOUT = 1e6 -- seconds
-local MAX_RETRY_AFTER = 1e9 -- seconds, what luaflow.retry_after takes
+local MAX_RETRY_AFTER = 86400 -- seconds, the longest delay of luaflow.retry_after
 local TOKEN = "^[%w!#$%%&'*+.^_`|~-]+$"
 
 ---@class luaflow.HttpRequest
@@ -265,7 +265,7 @@ local function parse_date(text)
   return days_of(year, month, tonumber(day)) * 86400 + hour * 3600 + minute * 60 + second
 end
 
---- Seconds that the answer's Retry-After asks to wait, for luaflow.retry_after; nil where it says nothing that can be read.
+--- Seconds that the answer's Retry-After asks to wait, 24 h at most, for luaflow.retry_after; nil where it says nothing that can be read.
 ---@param response luaflow.HttpResponse
 ---@return number?
 function http.retry_after(response)

@@ -52,6 +52,32 @@ static void writes_json(void **state) {
       LOG_F64("e", NAN), LOG_JSON_TEXT("f", "[1]"), LOG_STR("g", "\xc0"));
 }
 
+/* C1, a line separator, marks that turn the direction, a zero-width space and a byte order mark; a joiner of emoji stays. */
+static void escapes_what_steers_a_terminal(void **state) {
+  static const char text[] =
+      "a\xC2\x9B\xE2\x80\xA8\xE2\x80\xAE\xE2\x81\xA6\xD8\x9C\xE2\x80\x8B\xEF\xBB\xBF\xE2\x80\x8D";
+  const struct log plain = {.format = LOG_TEXT}, json = {.format = LOG_JSON};
+  (void)state;
+  CHECK_LINE(
+      &plain,
+      "2023-11-14T22:13:20.123Z warn  did a=\"a\\u009b\\u2028\\u202e\\u2066\\u061c\\u200b\\ufeff\xE2\x80\x8D\"\n",
+      LOG_STR("a", text));
+  CHECK_LINE(
+      &json,
+      "{\"time\":\"2023-11-14T22:13:20.123Z\",\"level\":\"warn\",\"verb\":\"did\","
+      "\"a\":\"a\\u009b\\u2028\\u202e\\u2066\\u061c\\u200b\\ufeff\xE2\x80\x8D\",\"b\":{\"x\\u202e\":\"\\u009b\"}}\n",
+      LOG_STR("a", text), LOG_JSON_TEXT("b", "{\"x\xE2\x80\xAE\":\"\xC2\x9B\"}"));
+}
+
+static void writes_what_is_no_json_as_a_string(void **state) {
+  const struct log log = {.format = LOG_TEXT};
+  (void)state;
+  CHECK_LINE(&log,
+             "2023-11-14T22:13:20.123Z warn  did a=\"{\\\"x\\\":\" b=\"\" c=\"1\\n2\" d=\"\xEF\xBF\xBD\" e=\"1 2\"\n",
+             LOG_JSON_TEXT("a", "{\"x\":"), LOG_JSON_TEXT("b", ""), LOG_JSON_TEXT("c", "1\n2"),
+             LOG_JSON_TEXT("d", "\xff"), LOG_JSON_TEXT("e", "1 2"));
+}
+
 static void reads_levels(void **state) {
   enum log_level level;
   (void)state;
@@ -87,6 +113,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(writes_text),
       cmocka_unit_test(writes_json),
+      cmocka_unit_test(escapes_what_steers_a_terminal),
+      cmocka_unit_test(writes_what_is_no_json_as_a_string),
       cmocka_unit_test(reads_levels),
       cmocka_unit_test(cleans_and_cuts_text),
   };

@@ -342,6 +342,8 @@ function model.retry_delay(base_delay, attempts)
   return math.min(math.floor(base_delay * 2 ^ attempts), MAX_BACKOFF)
 end
 
+local function cut(delay) return math.min(delay, MAX_BACKOFF) end
+
 local function put_back(run, task, delay)
   task.status, task.visible_at = "queued", run.now + delay
 end
@@ -373,9 +375,9 @@ function methods:fail(slug, index, failure)
     exhaust(self, task, step, failure.message)
   elseif failure.free then
     task.attempts = task.attempts - 1
-    put_back(self, task, failure.delay or 0)
+    put_back(self, task, cut(failure.delay or 0))
   elseif task.attempts < step.max_attempts then
-    put_back(self, task, failure.delay or model.retry_delay(step.base_delay, task.attempts))
+    put_back(self, task, cut(failure.delay or model.retry_delay(step.base_delay, task.attempts)))
   else
     exhaust(self, task, step, failure.message)
   end

@@ -39,12 +39,19 @@ describe("fail, retry_after and snooze", function()
     assert.same('{"code":7}', errors.text(raised(luaflow.fail, { code = 7 }), encode))
   end)
 
+  it("cut delays to a day", function()
+    for _, name in ipairs { "retry_after", "snooze" } do
+      assert.equal(86400, errors.ending(raised(luaflow[name], 86400)).delay)
+      assert.equal(86400, errors.ending(raised(luaflow[name], 1e20)).delay)
+    end
+  end)
+
   it("refuse delays that are none, at the caller's line", function()
     for _, seconds in ipairs { -1, 0 / 0, math.huge, "5", {} } do
       for _, name in ipairs { "retry_after", "snooze" } do
         local value = raised(function() luaflow[name](seconds) end)
         assert.is_nil(errors.ending(value))
-        assert.truthy(value:find("errors_spec.lua:%d+: luaflow." .. name .. ": seconds must be a number"))
+        assert.truthy(value:find("errors_spec.lua:%d+: luaflow." .. name .. ": seconds must be a finite number, 0 or more"))
       end
     end
     assert.is_nil(errors.ending(raised(luaflow.snooze, nil)))

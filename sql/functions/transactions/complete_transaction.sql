@@ -1,5 +1,5 @@
 -- complete_transaction(token, run_id, step_slug, task_index, claim_no, output): completes a task as the last statement of the transaction that open_transaction began; the caller
--- commits behind it. Raises LF002 where this is not that transaction (somebody ended it in between), LF001 where the claim is no longer the current one, and LF003 where
+-- commits behind it. Raises LF002 where this is not that transaction (somebody ended it in between), LF001 where the claim is no longer the current one or the token is another claim's, and LF003 where
 -- the output violates its type: the caller rolls back then, and what the handler wrote is undone. After LF003 it records the output by complete_tasks, which fails the task.
 -- Locks: as complete_tasks.
 create or replace function pgflow.complete_transaction(
@@ -15,12 +15,17 @@ set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
+  v_opened pgflow.open_transactions;
   v_answer text;
 begin
-  delete from pgflow.open_transactions t where t.token = p_token;
+  delete from pgflow.open_transactions t where t.token = p_token returning t.* into v_opened;
   if not found then
     raise exception 'the transaction of step % was ended by its handler', p_step_slug
       using errcode = 'LF002', hint = 'do not commit or roll back through ctx.tx: return from the handler, and luaflow commits';
+  end if;
+  if (v_opened.run_id, v_opened.step_slug, v_opened.task_index, v_opened.claim_no) is distinct from (p_run_id, p_step_slug, p_task_index, p_claim_no) then
+    raise exception 'the transaction was opened by claim % of task %[%] in run %, and completes no other',
+      v_opened.claim_no, v_opened.step_slug, v_opened.task_index, v_opened.run_id using errcode = 'LF001';
   end if;
   select c.answer into v_answer
   from pgflow.complete_tasks(array[p_run_id], array[p_step_slug], array[p_task_index], array[p_claim_no], array[p_output]) c;

@@ -1,5 +1,5 @@
 -- open_transaction(run_id, step_slug, task_index, claim_no, left_ms) -> the token of this transaction, of which it must be the first statement. From then on the transaction
--- commits only together with complete_transaction: any other commit fails with LF002 and undoes everything. Raises LF001 where the claim is no longer the current one.
+-- commits only together with complete_transaction: any other commit fails with LF002 and undoes everything. The token completes this claim alone. Raises LF001 where the claim is no longer the current one.
 -- The server ends the transaction after left_ms, and recovery once its task is stalled.
 -- Locks: none that others wait for; the mark of the claim, until the end of the transaction.
 create or replace function pgflow.open_transaction(p_run_id uuid, p_step_slug text, p_task_index int, p_claim_no bigint, p_left_ms bigint)
@@ -22,7 +22,9 @@ begin
   end if;
   perform pgflow._limit_transaction(p_left_ms);
   perform pg_try_advisory_xact_lock_shared(pgflow._transaction_mark(p_run_id, p_step_slug, p_task_index, p_claim_no));
-  insert into pgflow.open_transactions default values returning token into v_token;
+  insert into pgflow.open_transactions (run_id, step_slug, task_index, claim_no)
+  values (p_run_id, p_step_slug, p_task_index, p_claim_no)
+  returning token into v_token;
   return v_token;
 end;
 $$;
