@@ -136,6 +136,10 @@ size_t channel_backlog(const struct channel *channel) {
   return channel->out.len + (channel->writing ? channel->written.len : 0);
 }
 
+void channel_limit(struct channel *channel, size_t bytes) { channel->decoder.limit = bytes; }
+
+bool channel_is_broken(const struct channel *channel) { return channel->decoder.broken; }
+
 void channel_close(struct channel *channel) {
   if (channel->closing) return;
   channel->closing = true;

@@ -18,6 +18,10 @@ struct channel_events {
 struct channel *channel_new(uv_pipe_t *pipe, const struct channel_events *events, void *owner);
 /* Sends one frame; the payload is copied (NULL: none). After the peer is gone it does nothing. */
 void channel_send(struct channel *channel, enum frame_type type, uint64_t task, const struct buf *payload);
+/* Frames with a larger payload than that end the channel: they are refused by their header. */
+void channel_limit(struct channel *channel, size_t bytes);
+/* True if it has ended for what the peer sent. */
+bool channel_is_broken(const struct channel *channel);
 /* Bytes accepted by channel_send and not yet written. */
 size_t channel_backlog(const struct channel *channel);
 /* Writes what was accepted, then closes and frees. No event follows this call. */

@@ -47,7 +47,7 @@ bool frame_decoder_next(struct frame_decoder *decoder, struct frame *frame) {
   if (decoder->broken || there < sizeof header) return false;
   const char *start = decoder->pending.data + decoder->taken;
   memcpy(&header, start, sizeof header);
-  if (header.type >= TYPE_COUNT || header.length > FRAME_MAX) {
+  if (header.type >= TYPE_COUNT || header.length > (decoder->limit ? decoder->limit : FRAME_MAX)) {
     decoder->broken = true;
     return false;
   }

@@ -70,7 +70,12 @@ enum outcome {
   OUTCOME_SNOOZED,   /* message, delay: costs no attempt */
 };
 
-enum { FRAME_HEADER_SIZE = 16, FRAME_MAX = 1 << 30 };
+enum {
+  FRAME_HEADER_SIZE = 16,
+  FRAME_MAX = 1 << 30,
+  FRAME_MESSAGE_MAX = 256 << 10, /* bytes of a message or a detail; an executor cuts what is longer */
+  FRAME_EXTRA = 2 << 20,         /* what an executor's frame may have beyond --max-output: messages and names */
+};
 
 /* A decoded frame; the payload is valid until the next call on the decoder. */
 struct frame {
@@ -85,7 +90,8 @@ void frame_encode(struct buf *out, enum frame_type type, uint64_t task, const st
 struct frame_decoder {
   struct buf pending; /* bytes fed and not yet taken */
   size_t taken;
-  bool broken; /* a header that no encoder writes: the channel is unusable */
+  size_t limit; /* bytes of a payload; 0: FRAME_MAX */
+  bool broken;  /* a header that no encoder writes, or a payload above the limit: the channel is unusable */
 };
 
 void frame_decoder_feed(struct frame_decoder *decoder, const char *bytes, size_t length);

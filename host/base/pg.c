@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <utlist.h>
 
 #include "base/check.h"
@@ -14,7 +15,8 @@ enum {
   BACKOFF_LAST_MS = 5000,
   BACKOFF_STEPS = 7,
   STEADY_MS = 1000, /* a connection that has lasted for so long was good */
-  SET_UP_MS = 10000
+  SET_UP_MS = 10000,
+  ROW_EXTRA = 1 << 20 /* what comes with a row: its frame, its end, other rows, the bytes of TLS */
 };
 
 /* What a unit begins with, for its patience: one of these, or a statement of the options by its place. */
@@ -88,6 +90,7 @@ void pg_broke(struct pg *pg, const struct err *reason) {
     pg->queue = NULL;
   }
   pg->failures++;
+  pg->unparsed = 0;
   drop_connection(pg);
   pg_set_state(pg, PG_WAITING);
   uv_timer_start(&pg->timer, on_wait_over, (uint64_t)retry_ms, 0);
@@ -148,10 +151,24 @@ static void on_deadline(uv_timer_t *timer) {
   pg_broke(pg, &err);
 }
 
+/* How much libpq reads is its own affair, but nearly all of it waits in the socket before. */
+static bool read_more(struct pg *pg) {
+  int waiting;
+  if (pg->sent && pg->sent->row && ioctl(PQsocket(pg->conn), FIONREAD, &waiting) == 0) pg->unparsed += waiting;
+  return PQconsumeInput(pg->conn) == 1;
+}
+
+static bool is_too_large(const struct pg *pg) {
+  if (!pg->sent || !pg->sent->row) return false;
+  int64_t limit = pg->sent->row_limit;
+  return pg->unparsed > limit + limit / 32 + ROW_EXTRA;
+}
+
 /* Moves every unit whose results are all there from sent to *answered. */
 static void take_results(struct pg *pg, struct pg_unit **answered) {
   while (pg->sent && !PQisBusy(pg->conn)) {
     struct pg_unit *unit = pg->sent;
+    pg->unparsed = 0;
     if (!pg_unit_take(unit, PQgetResult(pg->conn))) break;
     if (!unit->synced) continue;
     DL_DELETE(pg->sent, unit);
@@ -193,11 +210,20 @@ static void refuse_copy(struct pg *pg) {
   pg_broke(pg, &err);
 }
 
+/* The server would send the row to its end, whatever it is told. */
+static void refuse_row(struct pg *pg) {
+  struct err err;
+  err_set(&err, ERR_CONFIG, EXIT_DATABASE, "database: the result is larger than --max-output allows");
+  err_hint(&err, "ask for less at a time: one row alone is larger");
+  memcpy(err.sqlstate, "54000", sizeof err.sqlstate);
+  pg_broke(pg, &err);
+}
+
 void pg_pump(struct pg *pg, bool readable) {
   struct pg_unit *answered = NULL;
-  bool alive = !readable || PQconsumeInput(pg->conn) == 1;
+  bool alive = !readable || read_more(pg);
   take_results(pg, &answered);
-  bool copies = pg->sent && pg->sent->copies;
+  bool copies = pg->sent && pg->sent->copies, large = is_too_large(pg);
   alive = alive && send_queued(pg);
   int unflushed = alive ? PQflush(pg->conn) : -1;
   alive = alive && unflushed >= 0 && PQstatus(pg->conn) == CONNECTION_OK;
@@ -209,6 +235,8 @@ void pg_pump(struct pg *pg, bool readable) {
   report_notifications(pg);
   if (pg->conn == conn && conn && copies) {
     refuse_copy(pg);
+  } else if (pg->conn == conn && conn && large) {
+    refuse_row(pg);
   } else if (pg->conn == conn && conn && !alive) {
     pg_broke_by_libpq(pg);
   }

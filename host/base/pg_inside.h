@@ -44,6 +44,7 @@ struct pg {
   char role[64];         /* a name of Postgres has 63 bytes at most */
   struct pg_unit *queue; /* not sent */
   struct pg_unit *sent;  /* in the order of their results */
+  int64_t unparsed;      /* bytes that were read since the last result, of a streamed unit alone */
 };
 
 /* pg.c */

@@ -72,7 +72,10 @@ void pg_unit_add_query(struct pg_unit *unit, const char *sql, int count, const c
   for (int i = 0; i < count; i++) call->values[i] = values[i] ? xstrdup(values[i]) : NULL;
 }
 
-void pg_unit_stream(struct pg_unit *unit, void (*row)(void *owner, const PGresult *row)) { unit->row = row; }
+void pg_unit_stream(struct pg_unit *unit, int64_t limit, void (*row)(void *owner, const PGresult *row)) {
+  unit->row = row;
+  unit->row_limit = limit;
+}
 
 void pg_unit_add_prepare(struct pg_unit *unit, const struct pg_statement *statement) {
   add_call(unit, CALL_PREPARE)->statement = statement;

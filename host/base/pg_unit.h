@@ -31,8 +31,9 @@ void pg_unit_add_sql(struct pg_unit *unit, const char *sql);
 /* Adds a statement that somebody else wrote, with texts as its parameters; NULL is SQL null. The server infers the types. */
 void pg_unit_add_query(struct pg_unit *unit, const char *sql, int count, const char *const *values);
 /* The rows of the unit's only query are handed over one by one as they come, and kept nowhere. For a unit that goes out on an idle
- * connection. */
-void pg_unit_stream(struct pg_unit *unit, void (*row)(void *owner, const PGresult *row));
+ * connection. libpq keeps a row until all of it is there: when one is clearly larger than limit (bytes, as --max-output says) the connection
+ * is given up, since the server cannot be stopped in the middle of a row; the unit's error has SQLSTATE 54000. */
+void pg_unit_stream(struct pg_unit *unit, int64_t limit, void (*row)(void *owner, const PGresult *row));
 /* Adds the preparation of a statement. */
 void pg_unit_add_prepare(struct pg_unit *unit, const struct pg_statement *statement);
 
@@ -61,6 +62,7 @@ struct pg_unit {
   int count, room;
   pg_unit_done done;
   void (*row)(void *owner, const PGresult *row); /* NULL unless rows are streamed */
+  int64_t row_limit;                             /* bytes; then */
   void *owner;
   int current;   /* the call whose results come next */
   bool answered; /* a result of it has come */

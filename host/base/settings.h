@@ -81,7 +81,8 @@ struct setting_list {
   X(executor_memory, BYTES, "executor-memory", "SIZE", "512MB", 32 * SETTINGS_MB, 1048576 * SETTINGS_MB,          \
     "LUAFLOW_EXECUTOR_MEMORY", FOR_WORKERS, "resident memory above which an executor is replaced")                \
   X(max_output, BYTES, "max-output", "SIZE", "16MB", 1024, 512 * SETTINGS_MB, "LUAFLOW_MAX_OUTPUT",               \
-    FOR_WORKERS | FOR_SCRIPTS, "largest output of one task, as JSON text")                                        \
+    FOR_WORKERS | FOR_SCRIPTS,                                                                                    \
+    "largest output of one task, as JSON text; also of what a handler's query sends or gets")                     \
   X(handler_connections, NUMBER, "handler-connections", "N", "4", 1, 1000, "LUAFLOW_HANDLER_CONNECTIONS",         \
     FOR_WORKERS | FOR_SCRIPTS, "most connections at a time for handlers' SQL")                                    \
   X(handler_database, TEXT, "handler-database", "CONNINFO", NULL, 0, 0, "LUAFLOW_HANDLER_DATABASE", FOR_WORKERS,  \

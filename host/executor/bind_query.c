@@ -32,10 +32,12 @@ static int entry(lua_State *L) {
     buf_put_text(&payload, text.bytes, text.length);
     lua_pop(L, 1);
   }
-  bool fits = payload.len <= FRAME_MAX;
+  bool fits = payload.len <= runtime->max_output + FRAME_EXTRA / 2;
   if (fits) runtime_send(runtime, FRAME_QUERY, task->number, &payload);
   buf_free(&payload);
-  if (!fits) return runtime_error(L, "the statement and its parameters are larger than 1 GB");
+  if (!fits)
+    return runtime_error(L, "the statement and its parameters are larger than %zu bytes (--max-output)",
+                         runtime->max_output);
   sched_wait(task, cleanup, NULL);
   return lua_yield(L, 0);
 }

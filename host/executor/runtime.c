@@ -41,12 +41,16 @@ void runtime_listen(struct runtime *runtime) {
   uv_run(&runtime->loop, UV_RUN_NOWAIT);
 }
 
-void runtime_put_clean(struct buf *payload, struct text text) {
+static void put_clean(struct buf *payload, struct text text, size_t limit) {
   struct buf clean = {0};
-  if (text.bytes) utf8_clean(&clean, text.bytes, text.length, 0);
+  if (text.bytes) utf8_clean(&clean, text.bytes, text.length, limit);
   buf_put_text(payload, text.bytes && clean.len == 0 ? "" : clean.data, clean.len);
   buf_free(&clean);
 }
+
+void runtime_put_clean(struct buf *payload, struct text text) { put_clean(payload, text, 0); }
+
+void runtime_put_message(struct buf *payload, struct text text) { put_clean(payload, text, FRAME_MESSAGE_MAX); }
 
 uint64_t runtime_task(const struct runtime *runtime) {
   const struct task *task = sched_current(runtime->sched);
@@ -57,7 +61,7 @@ void runtime_log(struct runtime *runtime, uint64_t task, enum log_level level, s
                  struct text fields) {
   struct buf payload = {0};
   buf_put_u8(&payload, (uint8_t)level);
-  runtime_put_clean(&payload, message);
+  runtime_put_message(&payload, message);
   buf_put_text(&payload, fields.bytes, fields.length);
   runtime_send(runtime, FRAME_LOG, task, &payload);
   buf_free(&payload);

@@ -61,6 +61,8 @@ void runtime_listen(struct runtime *runtime);
 
 /* Appends text with whatever Postgres cannot store replaced; the null text stays null. */
 void runtime_put_clean(struct buf *payload, struct text text);
+/* The same, cut to FRAME_MESSAGE_MAX. */
+void runtime_put_message(struct buf *payload, struct text text);
 
 /* Number of the task whose handler runs; 0 outside. */
 uint64_t runtime_task(const struct runtime *runtime);

@@ -21,8 +21,8 @@ static void send_result(struct runtime *runtime, uint64_t number, enum outcome o
   struct buf payload = {0};
   buf_put_u8(&payload, (uint8_t)outcome);
   buf_put_text(&payload, output.bytes, output.length);
-  runtime_put_clean(&payload, message);
-  runtime_put_clean(&payload, detail);
+  runtime_put_message(&payload, message);
+  runtime_put_message(&payload, detail);
   buf_put_f64(&payload, delay);
   runtime_send(runtime, FRAME_RESULT, number, &payload);
   buf_free(&payload);

@@ -19,8 +19,9 @@
 
 enum {
   LOAD_MS = 30000,
-  STOP_MS = 2000,      /* from a closed channel to SIGKILL */
-  LAST_WORDS_MS = 500, /* how long a dead executor's pipes are read, in case a grandchild holds them open */
+  REPORT_MAX = 64 << 20, /* bytes of what it says when it has loaded: all registries, and definitions for editors */
+  STOP_MS = 2000,        /* from a closed channel to SIGKILL */
+  LAST_WORDS_MS = 500,   /* how long a dead executor's pipes are read, in case a grandchild holds them open */
 };
 
 struct executor_process {
@@ -36,6 +37,7 @@ struct executor_process {
   struct executor_exit exit;
   char kill_reason[sizeof((struct executor_exit *)0)->reason]; /* "": it was not killed for one */
   bool kill_is_asked;                                          /* by executor_process_kill_for */
+  size_t frame_limit;                                          /* bytes of a frame's payload, once it has loaded */
   bool is_script;                                              /* else it leads its session and process group */
   bool greeted;
   bool reaped;
@@ -161,6 +163,7 @@ static void on_loaded(struct executor_process *process, struct frame *frame) {
   bool good = frame->type == FRAME_LOADED ? load_report_read_loaded(&report, &frame->payload)
                                           : load_report_read_problems(&report, &frame->payload);
   uv_timer_stop(&process->timer);
+  channel_limit(process->channel, process->frame_limit);
   if (good)
     process->events.loaded(process->owner, &report);
   else
@@ -211,6 +214,8 @@ static void on_channel_over(uv_timer_t *timer) {
 static void on_channel_closed(void *owner) {
   struct executor_process *process = owner;
   process->channel_ended = true;
+  if (channel_is_broken(process->channel))
+    executor_process_kill_for(process, "sent a frame that it cannot send, or one larger than --max-output");
   if (!process->reaped) uv_timer_start(&process->timer, on_channel_over, STOP_MS, STOP_MS);
   check_ended(process);
 }
@@ -321,6 +326,8 @@ struct executor_process *executor_process_new(uv_loop_t *loop, const struct exec
     executor_process_free(process);
     return NULL;
   }
+  process->frame_limit = (size_t)options->max_output + FRAME_EXTRA;
+  channel_limit(process->channel, process->frame_limit > REPORT_MAX ? process->frame_limit : REPORT_MAX);
   put_load(&process->load, options);
   for (int i = 0; i < 2 && !process->is_script; i++) {
     output_lines_start(process->output[i]);

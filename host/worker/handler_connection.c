@@ -175,7 +175,7 @@ struct pg_unit *handler_pool_unit(struct handler_borrower *borrower) {
   return pg_unit_new(on_answered, borrower->connection);
 }
 
-void handler_pool_stream(struct pg_unit *unit) { pg_unit_stream(unit, on_row); }
+void handler_pool_stream(struct pg_unit *unit, int64_t limit) { pg_unit_stream(unit, limit, on_row); }
 
 void handler_pool_submit(struct handler_borrower *borrower, struct pg_unit *unit) {
   struct handler_connection *connection = borrower->connection;

@@ -50,7 +50,7 @@ void handler_pool_borrow(struct handler_pool *pool, struct handler_borrower *bor
 /* A unit to be filled and submitted; one at a time. */
 struct pg_unit *handler_pool_unit(struct handler_borrower *borrower);
 /* Its rows come as events, for a unit of one query. */
-void handler_pool_stream(struct pg_unit *unit);
+void handler_pool_stream(struct pg_unit *unit, int64_t limit);
 void handler_pool_submit(struct handler_borrower *borrower, struct pg_unit *unit);
 /* Whether a transaction is open; PQTRANS_UNKNOWN while the connection is broken. */
 PGTransactionStatusType handler_pool_status(const struct handler_borrower *borrower);

@@ -38,7 +38,7 @@ static void on_granted(void *owner) {
   struct handler_query *query = owner;
   struct pg_unit *unit = handler_pool_unit(&query->borrower);
   handler_statement_add(&query->statement, unit);
-  handler_pool_stream(unit);
+  handler_pool_stream(unit, query->reply.limit);
   handler_pool_submit(&query->borrower, unit);
 }
 

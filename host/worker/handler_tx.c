@@ -28,7 +28,7 @@ static void run_statement(struct handler_tx *tx) {
   handler_tx_set_state(tx, TX_RUNNING);
   tx->reply = (struct handler_reply){.limit = tx->limit};
   handler_statement_add(&tx->statement, unit);
-  handler_pool_stream(unit);
+  handler_pool_stream(unit, tx->limit);
   handler_pool_submit(&tx->borrower, unit);
 }
 

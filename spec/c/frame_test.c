@@ -76,8 +76,8 @@ static void decodes_frames_byte_by_byte(void **state) {
 }
 
 /* A header as the encoder lays it out: length, type, task number. */
-static bool breaks(uint32_t length, uint32_t type) {
-  struct frame_decoder decoder = {0};
+static bool breaks_at(size_t limit, uint32_t length, uint32_t type) {
+  struct frame_decoder decoder = {.limit = limit};
   struct buf bytes = {0};
   struct frame frame;
   buf_put_u32(&bytes, length);
@@ -91,6 +91,14 @@ static bool breaks(uint32_t length, uint32_t type) {
   frame_decoder_free(&decoder);
   buf_free(&bytes);
   return broken;
+}
+
+static bool breaks(uint32_t length, uint32_t type) { return breaks_at(0, length, type); }
+
+static void refuses_what_is_above_its_limit(void **state) {
+  (void)state;
+  assert_false(breaks_at(1000, 1000, FRAME_RESULT));
+  assert_true(breaks_at(1000, 1001, FRAME_RESULT));
 }
 
 static void refuses_broken_headers(void **state) {
@@ -113,6 +121,7 @@ int main(void) {
       cmocka_unit_test(decodes_frames_cut_at_every_byte),
       cmocka_unit_test(decodes_frames_byte_by_byte),
       cmocka_unit_test(refuses_broken_headers),
+      cmocka_unit_test(refuses_what_is_above_its_limit),
       cmocka_unit_test(names_types),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
