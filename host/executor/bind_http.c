@@ -13,6 +13,7 @@
 /* A userdata of the task's coroutine. */
 struct call {
   struct http_transfer *transfer; /* owned; NULL until made */
+  struct http_request request;
   struct task *task;
   struct runtime *runtime;
   CURLcode code;
@@ -27,7 +28,7 @@ static int free_call(lua_State *L) {
 
 static void cleanup(void *waiting) {
   struct call *call = waiting;
-  http_client_remove(call->runtime->http, call->transfer->easy);
+  http_client_remove(call->runtime->http, &call->request);
 }
 
 static void done(void *owner, CURLcode code) {
@@ -94,15 +95,14 @@ static int check(lua_State *L) {
   call->transfer = http_transfer_new(runtime->max_output);
   if (!http_transfer_set_url(call->transfer, url, &why)) return push_failure(L, call, "invalid", why);
   set_options(L, call->transfer);
-  curl_easy_setopt(call->transfer->easy, CURLOPT_PRIVATE, call);
+  call->request = (struct http_request){.easy = call->transfer->easy, .owner = call};
   return 1;
 }
 
 /* start(call) waits. */
 static int start(lua_State *L) {
   struct call *call = lua_touserdata(L, 1);
-  CURLMcode code = http_client_add(call->runtime->http, call->transfer->easy);
-  if (code != CURLM_OK) return runtime_error(L, "http.request: %s", curl_multi_strerror(code));
+  http_client_add(call->runtime->http, &call->request);
   sched_wait(call->task, cleanup, call);
   return lua_yield(L, 0);
 }

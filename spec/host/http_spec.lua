@@ -260,6 +260,19 @@ describe("http.request", function()
       assert.is_true(till - from < 10)
     end)
 
+    -- The hard limit is as low as the soft one: each process gets by with 40 descriptors.
+    it("waits for descriptors where there are few, at the cost of no attempt", function()
+      local few = here.root:at "few-files"
+      files.write(few, ("#!/bin/sh\nulimit -n 40\nexec %s \"$@\"\n"):format(process.luaflow()))
+      os.execute("chmod 755 " .. few)
+      here:worker { program = few, args = { "--queue", "requests", "--executors", "1", "--concurrency", "64" } }
+      local urls = {}
+      for i = 1, 64 do urls[i] = url_of "/sleep/0.2" end
+      local run = here.db:await_run(here.db:start("requests", cjson.encode(urls)), 60)
+      assert.equal("completed", run.status, run.error_message)
+      assert.equal(64, here.db:number "select count(*) from pgflow.step_tasks t where t.attempts_count = 1 and t.output->>'status' = '200'")
+    end)
+
     it("ends a request with its attempt, and the executor serves on", function()
       here:worker { args = { "--queue", "late", "--executors", "1" } }
       local before = stats().left
