@@ -82,7 +82,7 @@ describe("a frame that a handler forged", function()
   it("writes its fields as JSON only if they are", function()
     open("--executors", "1")
     local broken = { '{"a":1}\n{"verb":"forged_line"}', '{"a":1},"verb":"forged_line"', '{"a":', "", '1}{', "{'a':1}", '{"a":"\xff"}' }
-    for _, fields in ipairs(broken) do here.db:start("forge", ('{"act": "fields", "fields": %s}'):format(cjson.encode((fields:gsub("\xff", "?"))))) end
+    for _, fields in ipairs(broken) do start { act = "fields", fields = (fields:gsub("\xff", "?")) } end
     here.db:await_runs()
     local found = wait.till(function()
       local lines = worker:log "log"
@@ -127,8 +127,9 @@ describe("a frame that a handler forged", function()
     for delay, limit in pairs { inf = 86400, ["1e20"] = 86400 } do
       number = number + 1
       local id = start { act = "delay", delay = delay, number = number }
-      wait.till(function() return here.db:row("select from pgflow.step_tasks t where t.run_id = :'id' and t.error_message = 'forged'", { id = id }) end,
-        10, "the forged failure")
+      wait.till(function()
+        return here.db:row("select from pgflow.step_tasks t where t.run_id = :'id' and t.error_message = 'forged'", { id = id })
+      end, 10, "the forged failure")
       assert.is_true(limit >= here.db:number [[
         select max(extract(epoch from q.vt - clock_timestamp())) from pgmq.q_forgers q]])
     end

@@ -34,7 +34,8 @@ local function transact(input, ctx)
 end
 
 return luaflow.worker { queue = "large", flows = {
-  luaflow.deploy(luaflow.flow { slug = "large", max_attempts = 1, timeout = 120 }:step({ slug = "act" }, act), { routes = { act = "large" } }),
+  luaflow.deploy(luaflow.flow { slug = "large", max_attempts = 1, timeout = 120 }:step({ slug = "act" }, act),
+    { routes = { act = "large" } }),
   luaflow.deploy(luaflow.flow { slug = "guarded", max_attempts = 2, base_delay = 0, timeout = 120 }
     :step({ slug = "act", transaction = true }, transact), { routes = { act = "large" } }),
 } }
@@ -70,7 +71,8 @@ describe("the host's memory", function()
     assert.is_true(peak() - before < 40, ("from %d to %d MB"):format(before, peak()))
     print(("# rows and messages of 40 MB: the host went from %d to %d MB"):format(before, peak()))
     wait.till(function() return here.db:number [[
-      select count(*) from pg_stat_activity a where a.datname = current_database() and a.query like '%repeat(%' and a.pid <> pg_backend_pid()]] == 0
+      select count(*) from pg_stat_activity a
+      where a.datname = current_database() and a.query like '%repeat(%' and a.pid <> pg_backend_pid()]] == 0
     end, 20, "the server's processes to end")
   end)
 
@@ -97,7 +99,8 @@ describe("the host's memory", function()
     assert.equal("failed", complete({ act = "raise" }).status)
     assert.equal("said", complete({ act = "say" }).output.act)
     assert.equal("failed", complete({ act = "forge" }).status)
-    assert.is_truthy(worker:await_log("executor_died").reason:find("sent a frame that it cannot send, or one larger than --max-output", 1, true))
+    local reason = worker:await_log("executor_died").reason
+    assert.is_truthy(reason:find("sent a frame that it cannot send, or one larger than --max-output", 1, true), reason)
     assert.is_true(peak() - before < 40, ("from %d to %d MB"):format(before, peak()))
   end)
 
