@@ -100,12 +100,7 @@ void executor_process_kill_for(struct executor_process *process, const char *rea
   executor_process_kill(process);
 }
 
-static void on_stop_over(uv_timer_t *timer) {
-  struct executor_process *process = timer->data;
-  if (process->channel && !*process->kill_reason)
-    snprintf(process->kill_reason, sizeof process->kill_reason, "closed its channel to the host");
-  executor_process_kill(process);
-}
+static void on_stop_over(uv_timer_t *timer) { executor_process_kill(timer->data); }
 
 void executor_process_stop(struct executor_process *process) {
   if (process->channel) channel_close(process->channel);
@@ -204,9 +199,13 @@ static void on_frame(void *owner, struct frame *frame) {
   }
 }
 
-/* It is killed, and looked for until it has been reaped: a library of this process may have taken SIGCHLD. */
+/* It is killed, and looked for until it has been reaped: a library of this process may have taken SIGCHLD. Whatever runs by then is not to
+ * blame. */
 static void on_channel_over(uv_timer_t *timer) {
-  executor_process_kill(timer->data);
+  struct executor_process *process = timer->data;
+  if (!*process->kill_reason)
+    snprintf(process->kill_reason, sizeof process->kill_reason, "closed its channel to the host");
+  executor_process_kill(process);
   raise(SIGCHLD);
 }
 
