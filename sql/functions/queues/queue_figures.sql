@@ -18,7 +18,7 @@ begin
   if pgflow._queue_exists(p_queue_name) then
     execute format(
       'select count(*), count(*) filter (where q.vt <= clock_timestamp()),
-        clock_timestamp() - least(min(q.enqueued_at) filter (where isfinite(q.enqueued_at)), clock_timestamp()) from pgmq.%I q',
+        clock_timestamp() - min(least(q.enqueued_at, clock_timestamp())) filter (where isfinite(q.enqueued_at)) from pgmq.%I q',
       pgmq.format_table_name(p_queue_name, 'q')
     ) into depth, visible, oldest_age;
     in_flight := (select count(*) from pgflow._tasks_in_flight(p_queue_name));
