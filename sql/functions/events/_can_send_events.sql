@@ -7,7 +7,7 @@ as $$
 begin
   return to_regnamespace('realtime') is not null and exists (
     select from pg_catalog.pg_proc p
-    join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+    join pg_catalog.pg_namespace n on n.oid = any (array[p.pronamespace])
     where p.oid = to_regprocedure('realtime.send(jsonb, text, text, boolean)')
       and pgflow._is_trusted_role(p.proowner) and pgflow._is_trusted_role(n.nspowner)
   );
