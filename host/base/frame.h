@@ -13,7 +13,8 @@
  *               LOAD_TYPES: the same, and LOADED has the flows' definitions for editors.
  *               LOAD_SCRIPT instead: text root, u8 development, i64 max_output, u8 0, u32 n, text script path, n-1 * text argument.
  *   TASK        task number in the header; text flow_slug, text step_slug, text run_id, i64 task_index, i64 attempt,
- *               i64 max_attempts, text queue, text worker_id, f64 deadline (epoch seconds), json input, json? flow_input
+ *               i64 max_attempts, text queue, text worker_id, f64 deadline (epoch seconds), json input,
+ *               u8 the input is the run's as well, json? flow_input (of another run input)
  *   FLOW_INPUT_REPLY  json? input, text? error            answers FLOW_INPUT of the same task
  *   QUERY_REPLY u8 1, i64 n, u32 columns, columns * (text name, u32 type's OID), u32 rows, rows * columns * text? value; or
  *               u8 0, text message and text? each of sqlstate, detail, hint, constraint, table, column, schema.

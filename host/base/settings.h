@@ -83,6 +83,8 @@ struct setting_list {
   X(max_output, BYTES, "max-output", "SIZE", "16MB", 1024, 512 * SETTINGS_MB, "LUAFLOW_MAX_OUTPUT",               \
     FOR_WORKERS | FOR_SCRIPTS,                                                                                    \
     "largest output of one task, as JSON text; also of what a handler's query sends or gets")                     \
+  X(max_input, BYTES, "max-input", "SIZE", "64MB", 1024, 512 * SETTINGS_MB, "LUAFLOW_MAX_INPUT", FOR_WORKERS,     \
+    "largest input of one task, and of all in one claim, as JSON text; a task above it fails")                    \
   X(handler_connections, NUMBER, "handler-connections", "N", "4", 1, 1000, "LUAFLOW_HANDLER_CONNECTIONS",         \
     FOR_WORKERS | FOR_SCRIPTS, "most connections at a time for handlers' SQL")                                    \
   X(handler_database, TEXT, "handler-database", "CONNINFO", NULL, 0, 0, "LUAFLOW_HANDLER_DATABASE", FOR_WORKERS,  \

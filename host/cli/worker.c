@@ -41,6 +41,7 @@ int command_worker(const struct call *call) {
       .grace_s = (double)settings->grace / 1000,
       .executor_memory = settings->executor_memory,
       .max_output = settings->max_output,
+      .max_input = settings->max_input,
       .handler_connections = (int)settings->handler_connections,
       .handler_database = settings->handler_database,
       .env_file = settings->env_file,

@@ -161,7 +161,9 @@ static bool parse(struct start *start, struct cursor *payload) {
   start->worker_id = cursor_text(payload);
   start->deadline = cursor_f64(payload);
   start->input = cursor_text(payload);
+  bool is_root = cursor_u8(payload);
   start->flow_input = cursor_text(payload);
+  if (is_root) start->flow_input = start->input;
   return !payload->bad && start->flow_slug.bytes && start->step_slug.bytes && start->input.bytes;
 }
 

@@ -12,6 +12,7 @@ enum {
   KIND,
   STATUS,
   NEXT_VISIBLE_MS,
+  MORE,
   FLOW_SLUG,
   RUN_ID,
   STEP_SLUG,
@@ -22,7 +23,7 @@ enum {
   MAX_ATTEMPTS,
   TIMEOUT_S,
   INPUT,
-  FLOW_INPUT,
+  IS_ROOT,
   SUSPICION,
   LOST_TRANSACTIONS
 };
@@ -56,7 +57,7 @@ static struct task *read_task(const PGresult *result, int row, uint64_t task_num
   task->timeout_s = (int)number(result, row, TIMEOUT_S);
   task->deadline_ms = sent_at + (uint64_t)task->timeout_s * 1000;
   task->input = copy(result, row, INPUT);
-  task->flow_input = copy(result, row, FLOW_INPUT);
+  task->is_root = *PQgetvalue(result, row, IS_ROOT) == 't';
   task->suspicion = (int)number(result, row, SUSPICION);
   task->lost_transactions = (int)number(result, row, LOST_TRANSACTIONS);
   return task;
@@ -66,7 +67,26 @@ static void read_answer(struct claim *claim, const PGresult *result, int row) {
   const char *status = PQgetvalue(result, row, STATUS);
   for (size_t i = 0; i < sizeof status_names / sizeof *status_names; i++)
     if (strcmp(status, status_names[i]) == 0) claim->status = (enum claim_status)i;
+  claim->more = *PQgetvalue(result, row, MORE) == 't';
   if (!PQgetisnull(result, row, NEXT_VISIBLE_MS)) claim->next_visible_ms = number(result, row, NEXT_VISIBLE_MS);
+}
+
+enum { ORPHANS_LOGGED = 20 };
+
+/* One line each, unless there are many. */
+static void log_orphans(const PGresult *result, const char *queue, struct log *log) {
+  int64_t first = 0, last = 0, count = 0;
+  for (int row = 0; row < PQntuples(result); row++) {
+    if (strcmp(PQgetvalue(result, row, KIND), "orphan") != 0) continue;
+    last = number(result, row, MSG_ID);
+    if (count++ < ORPHANS_LOGGED)
+      LOG(log, LOG_WARN, "archived_orphan", LOG_STR("queue", queue), LOG_INT("message", last));
+    else if (count == ORPHANS_LOGGED + 1)
+      first = last;
+  }
+  if (count > ORPHANS_LOGGED)
+    LOG(log, LOG_WARN, "archived_orphans", LOG_STR("queue", queue), LOG_INT("messages", count - ORPHANS_LOGGED),
+        LOG_INT("first", first), LOG_INT("last", last));
 }
 
 void claim_read(struct claim *claim, const PGresult *result, uint64_t *next_number, uint64_t sent_at, const char *queue,
@@ -84,10 +104,9 @@ void claim_read(struct claim *claim, const PGresult *result, uint64_t *next_numb
     } else if (strcmp(kind, "unknown") == 0) {
       buf_printf(&unknown, "%s%s.%s", unknown.len ? ", " : "", PQgetvalue(result, row, FLOW_SLUG),
                  PQgetvalue(result, row, STEP_SLUG));
-    } else if (strcmp(kind, "orphan") == 0) {
-      LOG(log, LOG_WARN, "archived_orphan", LOG_STR("queue", queue), LOG_INT("message", number(result, row, MSG_ID)));
     }
   }
+  log_orphans(result, queue, log);
   if (claim->status == CLAIM_UNKNOWN_PAIRS) claim->unknown = xmemdup(unknown.data, unknown.len);
   buf_free(&unknown);
 }

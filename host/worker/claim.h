@@ -13,7 +13,8 @@ enum claim_status { CLAIM_OK, CLAIM_STALE_GENERATION, CLAIM_NOT_SUBSCRIBED, CLAI
 struct claim {
   enum claim_status status;
   int64_t next_visible_ms; /* -1: no message is hidden */
-  struct task *tasks;      /* a utlist, the caller's; empty unless status is CLAIM_OK */
+  bool more;          /* there may be visible messages: nothing is known of what lies behind those that were read */
+  struct task *tasks; /* a utlist, the caller's; empty unless status is CLAIM_OK */
   int task_count;
   char *unknown; /* "flow.step, flow.step", owned by the caller; NULL unless status is CLAIM_UNKNOWN_PAIRS */
 };

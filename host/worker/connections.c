@@ -265,6 +265,7 @@ bool connections_open(struct lifecycle *lifecycle, struct err *err) {
       .worker_id = lifecycle->worker_id,
       .queue = lifecycle->queue,
       .batch = lifecycle->options->batch,
+      .max_input = lifecycle->options->max_input,
   };
   lifecycle->control = pg_new(lifecycle->loop, &control, &control_events, lifecycle, err);
   if (!lifecycle->control) return false;

@@ -89,7 +89,7 @@ int lifecycle_in_flight(const struct lifecycle *lifecycle) {
 
 static void on_input_wanted(void *owner, const struct task *task) {
   struct lifecycle *lifecycle = owner;
-  if (!lifecycle->closing) flow_input_fetch(lifecycle->control, lifecycle->pool, task);
+  if (!lifecycle->closing) flow_input_fetch(lifecycle->control, lifecycle->pool, task, lifecycle->options->max_input);
 }
 
 static void on_room(void *owner) {

@@ -10,9 +10,8 @@ enum { IDLE_MS = 2000, SLACK_MS = 2 /* so that a message is visible for certain 
 struct poller {
   uv_timer_t timer;
   int limit;
-  int quantity; /* of the claim that is under way */
-  bool more;    /* the queue may have work that nobody has looked at */
-  bool paused;  /* until the timer fires */
+  bool more;   /* the queue may have work that nobody has looked at */
+  bool paused; /* until the timer fires */
   bool stopped;
   void (*due)(void *owner);
   void *owner;
@@ -55,14 +54,13 @@ int poller_quantity(const struct poller *poller, int free_slots, bool with_resul
 }
 
 void poller_sent(struct poller *poller, int quantity) {
-  poller->quantity = quantity;
   poller->more = quantity == 0; /* results alone may make work here too */
   if (!poller->paused) uv_timer_stop(&poller->timer);
 }
 
-void poller_answered(struct poller *poller, int claimed, int64_t next_visible_ms) {
+void poller_answered(struct poller *poller, bool more, int64_t next_visible_ms) {
   if (poller->stopped) return;
-  if (claimed >= poller->quantity) poller->more = true;
+  if (more) poller->more = true;
   uint64_t wait = IDLE_MS;
   if (next_visible_ms >= 0 && next_visible_ms + SLACK_MS < IDLE_MS) wait = (uint64_t)next_visible_ms + SLACK_MS;
   uv_timer_start(&poller->timer, on_timer, wait, 0);

@@ -1,4 +1,4 @@
-/* When to claim and how much: after a wake-up, after a full claim, when the next message becomes visible, and at least every 2 s.
+/* When to claim and how much: after a wake-up, after a claim that may have left some, when the next message becomes visible, and at least every 2 s.
  * Knows nothing of the connection. */
 #ifndef LUAFLOW_WORKER_POLLER_H
 #define LUAFLOW_WORKER_POLLER_H
@@ -22,8 +22,9 @@ void poller_stop(struct poller *poller);
 int poller_quantity(const struct poller *poller, int free_slots, bool with_results);
 /* A batch is sent, with a claim (0: without). To be answered by one of the next two. */
 void poller_sent(struct poller *poller, int quantity);
-/* next_visible_ms: -1 where no message is hidden. */
-void poller_answered(struct poller *poller, int claimed, int64_t next_visible_ms);
+/* more: there may be visible messages, so the next claim is due at once. What a claim reads it hides, if only for a second: such claims come
+ * to an end. next_visible_ms: -1 if no message is hidden. */
+void poller_answered(struct poller *poller, bool more, int64_t next_visible_ms);
 /* Nothing is known about the queue. pause: the claim itself failed, so the next one waits 2 s and results go without. */
 void poller_failed(struct poller *poller, bool pause);
 

@@ -5,36 +5,39 @@
 #include "base/pg_unit.h"
 
 /* On the control connection. STMT(name, text) */
-#define CONTROL_STATEMENTS(STMT)                                                                              \
-  STMT(SCHEMA,                                                                                                \
-       "select m.version, m.oldest_program,"                                                                  \
-       " pg_catalog.string_to_array(m.oldest_program, '.')::int[] operator(pg_catalog.>) "                    \
-       "pg_catalog.string_to_array($1::text, '.')::int[],"                                                    \
-       " (select s.development from pgflow.settings s)"                                                       \
-       " from pgflow.migrations m order by m.version desc limit 1")                                           \
-  STMT(PREVIEW,                                                                                               \
-       "select c.flow_slug, c.status, c.message, pg_catalog.array_to_string(c.differences, E'\\n')"           \
-       " from pgflow.preview_deployment($1::jsonb) c")                                                        \
-  STMT(DEPLOY,                                                                                                \
-       "select flow_slug, status, alias_status, pg_catalog.array_to_string(differences, E'\\n'), message"     \
-       " from pgflow.deploy_flows($1::uuid, $2::text, $3::text, $4::jsonb, $5::bigint)")                      \
-  STMT(HEARTBEAT,                                                                                             \
-       "select deprecated, function_enabled, schema_version, pg_catalog.array_to_string(lost_ordinals, ',')," \
-       " pg_catalog.array_to_string(cancelled_ordinals, ','), clock_jump_s"                                   \
-       " from pgflow.worker_heartbeat($1::uuid, $2::uuid[], $3::text[], $4::int[], $5::bigint[], $6)")        \
-  STMT(INPUT, "select pgflow.run_input($1::uuid)")                                                            \
-  STMT(RECOVER, "select run_id, step_slug, task_index, reason, outcome from pgflow.recover_tasks($1::uuid)")  \
-  STMT(TERMINATE,                                                                                             \
-       "select a.pid, pg_catalog.pg_terminate_backend(a.pid)"                                                 \
-       " from unnest($1::int[], $2::text[]) b (pid, started)"                                                 \
-       " cross join lateral pg_catalog.pg_stat_get_activity(b.pid) a"                                         \
-       " where extract(epoch from a.backend_start)::text = b.started")                                        \
-  STMT(CANCEL,                                                                                                \
-       "select pg_catalog.pg_cancel_backend(a.pid) from pg_catalog.pg_stat_get_activity($1::int) a"           \
-       " where extract(epoch from a.backend_start)::text = $2")                                               \
-  STMT(INSTALLATION, "select pgflow.installation_id()")                                                       \
-  STMT(REPORT_RELOAD, "select pgflow.report_reload($1::uuid, $2::text)")                                      \
-  STMT(REPORT_UNRECORDED, "select pgflow.report_unrecorded($1::uuid, $2::int, $3::text)")                     \
+#define CONTROL_STATEMENTS(STMT)                                                                                      \
+  STMT(SCHEMA,                                                                                                        \
+       "select m.version, m.oldest_program,"                                                                          \
+       " pg_catalog.string_to_array(m.oldest_program, '.')::int[] operator(pg_catalog.>) "                            \
+       "pg_catalog.string_to_array($1::text, '.')::int[],"                                                            \
+       " (select s.development from pgflow.settings s)"                                                               \
+       " from pgflow.migrations m order by m.version desc limit 1")                                                   \
+  STMT(PREVIEW,                                                                                                       \
+       "select c.flow_slug, c.status, c.message, pg_catalog.array_to_string(c.differences, E'\\n')"                   \
+       " from pgflow.preview_deployment($1::jsonb) c")                                                                \
+  STMT(DEPLOY,                                                                                                        \
+       "select flow_slug, status, alias_status, pg_catalog.array_to_string(differences, E'\\n'), message"             \
+       " from pgflow.deploy_flows($1::uuid, $2::text, $3::text, $4::jsonb, $5::bigint)")                              \
+  STMT(HEARTBEAT,                                                                                                     \
+       "select deprecated, function_enabled, schema_version, pg_catalog.array_to_string(lost_ordinals, ','),"         \
+       " pg_catalog.array_to_string(cancelled_ordinals, ','), clock_jump_s"                                           \
+       " from pgflow.worker_heartbeat($1::uuid, $2::uuid[], $3::text[], $4::int[], $5::bigint[], $6)")                \
+  STMT(INPUT,                                                                                                         \
+       "select case when i.bytes <= $2::bigint then i.input end, i.bytes from ("                                      \
+       " select r.input, pg_catalog.octet_length(r.input) as bytes from (select pgflow.run_input($1::uuid)::text as " \
+       "input offset 0) r offset 0) i")                                                                               \
+  STMT(RECOVER, "select run_id, step_slug, task_index, reason, outcome from pgflow.recover_tasks($1::uuid)")          \
+  STMT(TERMINATE,                                                                                                     \
+       "select a.pid, pg_catalog.pg_terminate_backend(a.pid)"                                                         \
+       " from unnest($1::int[], $2::text[]) b (pid, started)"                                                         \
+       " cross join lateral pg_catalog.pg_stat_get_activity(b.pid) a"                                                 \
+       " where extract(epoch from a.backend_start)::text = b.started")                                                \
+  STMT(CANCEL,                                                                                                        \
+       "select pg_catalog.pg_cancel_backend(a.pid) from pg_catalog.pg_stat_get_activity($1::int) a"                   \
+       " where extract(epoch from a.backend_start)::text = $2")                                                       \
+  STMT(INSTALLATION, "select pgflow.installation_id()")                                                               \
+  STMT(REPORT_RELOAD, "select pgflow.report_reload($1::uuid, $2::text)")                                              \
+  STMT(REPORT_UNRECORDED, "select pgflow.report_unrecorded($1::uuid, $2::int, $3::text)")                             \
   STMT(STOP, "select pgflow.mark_worker_stopped($1::uuid)")
 
 /* On the work connection. All but RECONCILE are the parts of one batch, in this order. */
@@ -50,9 +53,9 @@
        "select ordinal, answer from pgflow.release_tasks($1::uuid[], $2::text[], $3::int[], $4::bigint[],"           \
        " $5::int[], $6::boolean[], $7::float8[])")                                                                   \
   STMT(CLAIM,                                                                                                        \
-       "select kind, status, next_visible_ms, flow_slug, run_id, step_slug, task_index, msg_id, claim_no, attempt,"  \
-       " max_attempts, timeout_s, input, flow_input, suspicion, lost_transactions"                                   \
-       " from pgflow.claim_tasks($1::uuid, $2::bigint, $3::text, $4::int)")                                          \
+       "select kind, status, next_visible_ms, more, flow_slug, run_id, step_slug, task_index, msg_id, claim_no,"     \
+       " attempt, max_attempts, timeout_s, input, is_root, suspicion, lost_transactions"                             \
+       " from pgflow.claim_tasks($1::uuid, $2::bigint, $3::text, $4::int, $5::int)")                                 \
   STMT(RECONCILE,                                                                                                    \
        "select run_id, step_slug, task_index"                                                                        \
        " from pgflow.reconcile_claims($1::uuid, $2::uuid[], $3::text[], $4::int[], $5::bigint[])")

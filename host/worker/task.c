@@ -36,6 +36,7 @@ void task_put_frame(const struct task *task, const char *queue, const char *work
   buf_put_str(out, worker_id);
   buf_put_f64(out, deadline);
   buf_put_str(out, task->input);
+  buf_put_u8(out, task->is_root);
   buf_put_str(out, task->flow_input);
 }
 

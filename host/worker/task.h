@@ -38,7 +38,8 @@ struct task {
   int suspicion;         /* of having ended executors; the database keeps it */
   int lost_transactions; /* how often it was released since the connection of its transaction was lost */
   char *input;      /* JSON; NULL once it was sent to an executor, unless it has a transaction: it may be sent again */
-  char *flow_input; /* the same; NULL unless the claim brought it */
+  bool is_root;     /* the input is the run's as well */
+  char *flow_input; /* the run's input, if it is known and another; else NULL */
 
   /* Set by task_settle. */
   enum verdict verdict;

@@ -27,7 +27,7 @@ static void take_claim(struct work *work, const PGresult *result) {
   struct claim claim;
   struct task *task, *next;
   claim_read(&claim, result, &work->last_number, work->sent_at, work->options.queue, work->log);
-  poller_answered(work->poller, claim.task_count, claim.next_visible_ms);
+  poller_answered(work->poller, claim.more, claim.next_visible_ms);
   if (claim.task_count)
     LOG(work->log, LOG_DEBUG, "claimed", LOG_STR("queue", work->options.queue), LOG_INT("tasks", claim.task_count));
   DL_FOREACH_SAFE(claim.tasks, task, next) {
@@ -113,6 +113,7 @@ static void on_kick(uv_idle_t *handle) {
     pg_param_int(params, work->generation);
     pg_param_text(params, work->options.queue);
     pg_param_int(params, quantity);
+    pg_param_int(params, work->options.max_input);
   }
   poller_sent(work->poller, quantity);
   work->busy = true;

@@ -18,6 +18,7 @@ struct work_options { /* borrowed until work_close, except conninfo and applicat
   const char *worker_id;
   const char *queue;
   int batch;
+  int64_t max_input; /* bytes of the inputs of a claim, together */
 };
 
 struct work_events {

@@ -20,6 +20,7 @@ struct worker_options {
   double grace_s;               /* time to drain, in seconds */
   int64_t executor_memory;      /* bytes, each */
   int64_t max_output;           /* bytes of one task's output, or of one result of a handler's SQL */
+  int64_t max_input;            /* bytes of one task's input, and of all that one claim brings */
   int handler_connections;      /* for handlers' SQL, 1 or more */
   const char *handler_database; /* for them; NULL: database */
   const char *env_file;         /* variables for handlers; NULL: none */

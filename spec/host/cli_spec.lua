@@ -67,7 +67,8 @@ local DATABASE = { "--database", "LUAFLOW_DATABASE", "DATABASE_URL", "--root", "
 local SERVING = {
   "--executors", "LUAFLOW_EXECUTORS", "--concurrency", "LUAFLOW_CONCURRENCY", "--batch", "LUAFLOW_BATCH", "default 500", "--grace",
   "LUAFLOW_GRACE", "default 30s", "--executor-memory", "LUAFLOW_EXECUTOR_MEMORY", "default 512MB", "--max-output",
-  "LUAFLOW_MAX_OUTPUT", "default 16MB", "--log-format", "LUAFLOW_LOG_FORMAT", "--log-level", "LUAFLOW_LOG_LEVEL", "--root",
+  "LUAFLOW_MAX_OUTPUT", "default 16MB", "--max-input", "LUAFLOW_MAX_INPUT", "default 64MB",
+  "--log-format", "LUAFLOW_LOG_FORMAT", "--log-level", "LUAFLOW_LOG_LEVEL", "--root",
   "LUAFLOW_ROOT", "--help",
 }
 local HELP = {

@@ -210,7 +210,7 @@ begin
     select * from pgflow.claim_tasks(p_queue.worker_id, 1, p_queue.queue_name, p_quantity) c
   ), noted as (
     insert into spec.claims
-    select p_batch, c.run_id, c.step_slug, c.task_index, c.claim_no, c.attempt, c.max_attempts, c.timeout_s, c.input, c.flow_input
+    select p_batch, c.run_id, c.step_slug, c.task_index, c.claim_no, c.attempt, c.max_attempts, c.timeout_s, c.input::jsonb, case when c.is_root then c.input::jsonb end
     from claimed c where c.kind = 'task'
   )
   select array_agg(concat_ws(' ', c.kind, c.status, c.flow_slug, c.step_slug)) filter (where c.kind <> 'task') into v_answers from claimed c;

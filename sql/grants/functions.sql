@@ -27,7 +27,7 @@ begin
         ('{worker}', 'select on pgflow.settings'),
         ('{worker}', 'execute on function pgflow.deploy_flows(uuid, text, text, jsonb, bigint)'),
         ('{worker}', 'execute on function pgflow.lock_runs(uuid[], text)'),
-        ('{worker}', 'execute on function pgflow.claim_tasks(uuid, bigint, text, int)'),
+        ('{worker}', 'execute on function pgflow.claim_tasks(uuid, bigint, text, int, int)'),
         ('{worker}', 'execute on function pgflow.complete_tasks(uuid[], text[], int[], bigint[], jsonb[])'),
         ('{worker}', 'execute on function pgflow.fail_tasks(uuid[], text[], int[], bigint[], text[], float8[], boolean[], boolean[])'),
         ('{worker}', 'execute on function pgflow.release_tasks(uuid[], text[], int[], bigint[], int[], boolean[], float8[])'),

@@ -9,7 +9,7 @@ select spec.start('one', '{"n": 1}', 1);
 select spec.start('two', '{"n": 2}', 2);
 select spec.start('one', '{"n": 3}', 3);
 select results_eq(
-  $$ select flow_slug, run_id, input from pgflow.claim_tasks(spec.worker(), 1, 'shared', 10) where kind = 'task' $$,
+  $$ select flow_slug, run_id, input::jsonb from pgflow.claim_tasks(spec.worker(), 1, 'shared', 10) where kind = 'task' $$,
   $$ values ('one', spec.run(1), '{"n": 1}'::jsonb), ('two', spec.run(2), '{"n": 2}'), ('one', spec.run(3), '{"n": 3}') $$, 'all three'
 );
 

@@ -13,7 +13,7 @@ select is(spec.tasks('total'), null, 'the dependent waits');
 select spec.complete('price', '[0]', 0);
 select spec.complete('price', '{"two": 2}', 2);
 select is((spec.state('price')).output, '[[0], null, {"two": 2}, "three"]'::jsonb, 'the array');
-select is((select input from pgflow.claim_tasks(spec.worker(), 1, 'prices', 10) where kind = 'task'), '{"price": [[0], null, {"two": 2}, "three"]}'::jsonb, 'it is the dependent''s input');
+select is((select input::jsonb from pgflow.claim_tasks(spec.worker(), 1, 'prices', 10) where kind = 'task'), '{"price": [[0], null, {"two": 2}, "three"]}'::jsonb, 'it is the dependent''s input');
 
 select * from finish();
 rollback;

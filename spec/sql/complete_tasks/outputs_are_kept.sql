@@ -12,7 +12,7 @@ select spec.complete('a', v, 0, n) from values_to_keep;
 select is((spec.task('a', 0, n)).output, v, format('%s: the task''s output', v)) from values_to_keep;
 select is((spec.state('a', n)).output, v, format('%s: the step''s output', v)) from values_to_keep;
 create temp table claimed as select * from pgflow.claim_tasks(spec.worker(), 1, 'echo', 100) where kind = 'task';
-select is(c.input, jsonb_build_object('a', v), format('%s: the dependent''s input', v)) from values_to_keep join claimed c on c.run_id = spec.run(n);
+select is(c.input::jsonb, jsonb_build_object('a', v), format('%s: the dependent''s input', v)) from values_to_keep join claimed c on c.run_id = spec.run(n);
 select spec.complete('b', v, 0, n) from values_to_keep;
 select is((spec.run_row(n)).output, jsonb_build_object('b', v), format('%s: the run''s output', v)) from values_to_keep;
 

@@ -10,9 +10,9 @@ select spec.fail('a');
 select is(spec.states(), '{"a": "skipped", "b": "completed", "c": "started", "slow": "started", "join": "created"}'::jsonb, 'the states');
 select is((spec.state('b')).output, '[]'::jsonb, 'the map''s output');
 select is((spec.run_row()).remaining_steps, 3, 'three steps are left');
-select is((select input from pgflow.claim_tasks(spec.worker(), 1, 'prices', 10) where kind = 'task'), '{"b": []}'::jsonb, 'c reads it');
+select is((select input::jsonb from pgflow.claim_tasks(spec.worker(), 1, 'prices', 10) where kind = 'task'), '{"b": []}'::jsonb, 'c reads it');
 select spec.complete('slow', '5');
-select is((select input from pgflow.claim_tasks(spec.worker(), 1, 'prices', 10) where kind = 'task'), '{"slow": 5}'::jsonb, 'join reads what completed');
+select is((select input::jsonb from pgflow.claim_tasks(spec.worker(), 1, 'prices', 10) where kind = 'task'), '{"slow": 5}'::jsonb, 'join reads what completed');
 
 select * from finish();
 rollback;

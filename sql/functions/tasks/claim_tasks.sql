@@ -1,15 +1,16 @@
--- claim_tasks(worker_id, generation, queue_name, quantity): reads up to quantity messages and claims their tasks; the last statement of a batch.
+-- claim_tasks(worker_id, generation, queue_name, quantity, max_input): reads up to quantity messages and claims their tasks; the last statement of a batch.
 -- Rows by kind: 'task' for each claimed task; 'unknown' for each (flow, step) that the worker does not handle; 'orphan' for each message without
--- a task that was archived; and last, always, one 'answer' with its status (ok | stale_generation | not_subscribed | unknown_pairs) and
--- next_visible_ms, the milliseconds until the queue's next hidden message becomes visible (null: there is none).
+-- a task that was archived; and last, always, one 'answer' with its status (ok | stale_generation | not_subscribed | unknown_pairs), next_visible_ms, the
+-- milliseconds until the queue's next hidden message becomes visible (null: there is none), and more: there may be visible messages, so that a claim at once is no waste.
+-- The inputs of one claim have at most max_input bytes together, as JSON text: what does not fit is left for the next one. A task whose input alone has more, or cannot be
+-- made or sent, fails for good by name (_claim_within). is_root: the input is the run's as well.
 -- Where a pair is unknown nothing is claimed and every message that was read is visible again (I7). Raises undefined_table where the queue's table is gone.
--- A task whose dependencies' outputs are too large together for one jsonb value fails for good, and the claim that meets it claims nothing.
 -- Locks: messages and tasks, both skipping what is locked, until commit; it never waits.
-create or replace function pgflow.claim_tasks(p_worker_id uuid, p_generation bigint, p_queue_name text, p_quantity int)
+create or replace function pgflow.claim_tasks(p_worker_id uuid, p_generation bigint, p_queue_name text, p_quantity int, p_max_input int default 67108864)
 returns table (
-  kind text, status text, next_visible_ms bigint,
+  kind text, status text, next_visible_ms bigint, more boolean,
   flow_slug text, run_id uuid, step_slug text, task_index int, msg_id bigint, claim_no bigint,
-  attempt int, max_attempts int, timeout_s int, input jsonb, flow_input jsonb, suspicion int, lost_transactions int
+  attempt int, max_attempts int, timeout_s int, input text, is_root boolean, suspicion int, lost_transactions int
 )
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -24,44 +25,62 @@ as $$
 declare
   v_refusal text := pgflow._claim_refusal(p_worker_id, p_generation, p_queue_name);
   v_hidden_s int := 30 + least(2147483617, (select coalesce(w.longest_timeout, 60) from pgflow.workers w where w.worker_id = p_worker_id));
-  v_message_ids bigint[];
+  v_message_ids bigint[] := '{}';
   v_enqueued_at timestamptz[];
+  v_left bigint[] := '{}';
 begin
   if v_refusal is not null then
-    return query select 'answer', v_refusal, null::bigint, null::text, null::uuid, null::text, null::int, null::bigint, null::bigint,
-      null::int, null::int, null::int, null::jsonb, null::jsonb, null::int, null::int;
+    kind := 'answer';
+    status := v_refusal;
+    more := false;
+    return next;
     return;
   end if;
   if coalesce(p_quantity, -1) < 0 then
     raise exception 'the quantity is %, and must be 0 or more', quote_nullable(p_quantity) using errcode = 'invalid_parameter_value';
   end if;
-  select coalesce(array_agg(m.msg_id), '{}'), coalesce(array_agg(m.enqueued_at), '{}') into v_message_ids, v_enqueued_at
+  if coalesce(p_max_input, 0) < 1 then
+    raise exception 'the largest input is %, and must be 1 byte or more', quote_nullable(p_max_input) using errcode = 'invalid_parameter_value';
+  end if;
+  select coalesce(array_agg(m.msg_id order by m.msg_id), '{}'), coalesce(array_agg(m.enqueued_at order by m.msg_id), '{}')
+  into v_message_ids, v_enqueued_at
   from pgflow._read_messages(p_queue_name, v_hidden_s, p_quantity) m;
 
-  if v_message_ids <> '{}' then
-    return query select 'unknown', null::text, null::bigint, u.flow_slug, null::uuid, u.step_slug, null::int, null::bigint, null::bigint,
-      null::int, null::int, null::int, null::jsonb, null::jsonb, null::int, null::int
-      from pgflow._unknown_pairs(p_worker_id, p_queue_name, v_message_ids) u;
-    if found then
-      perform pgflow._set_visibility(
-        array_fill(p_queue_name, array[cardinality(v_message_ids)]), v_message_ids,
-        array_fill(clock_timestamp(), array[cardinality(v_message_ids)])
-      );
-      v_refusal := 'unknown_pairs';
-    else
-      begin
-        return query select 'task', null::text, null::bigint, c.flow_slug, c.run_id, c.step_slug, c.task_index, c.msg_id, c.claim_no,
-          c.attempt, c.max_attempts, c.timeout_s, c.input, c.flow_input, c.suspicion, c.lost_transactions
-          from pgflow._claim_messages(p_queue_name, v_message_ids, p_worker_id) c;
-        return query select 'orphan', null::text, null::bigint, null::text, null::uuid, null::text, null::int, o.message_id, null::bigint,
-          null::int, null::int, null::int, null::jsonb, null::jsonb, null::int, null::int
-          from pgflow._settle_read_messages(p_queue_name, v_message_ids, v_enqueued_at, v_hidden_s) o (message_id);
-      exception when program_limit_exceeded then
-        perform pgflow._fail_oversized_tasks(p_queue_name, v_message_ids);
-      end;
-    end if;
+  kind := 'unknown';
+  for flow_slug, step_slug in select u.flow_slug, u.step_slug from pgflow._unknown_pairs(p_worker_id, p_queue_name, v_message_ids) u loop
+    return next;
+  end loop;
+  if found then
+    v_refusal := 'unknown_pairs';
+    v_left := v_message_ids;
+  else
+    kind := 'task';
+    for flow_slug, run_id, step_slug, task_index, msg_id, claim_no, attempt, max_attempts, timeout_s, input, is_root, suspicion, lost_transactions in
+      select c.flow_slug, c.run_id, c.step_slug, c.task_index, c.msg_id, c.claim_no, c.attempt, c.max_attempts, c.timeout_s, c.input, c.is_root,
+        c.suspicion, c.lost_transactions
+      from pgflow._claim_within(p_queue_name, v_message_ids, p_worker_id, p_max_input) c
+    loop
+      if claim_no is null then
+        v_left := v_left || msg_id;
+      else
+        return next;
+      end if;
+    end loop;
   end if;
-  return query select 'answer', coalesce(v_refusal, 'ok'), pgflow._next_visible_ms(p_queue_name), null::text, null::uuid, null::text,
-    null::int, null::bigint, null::bigint, null::int, null::int, null::int, null::jsonb, null::jsonb, null::int, null::int;
+  perform pgflow._show_messages(array_fill(p_queue_name, array[cardinality(v_left)]), v_left);
+  kind := 'orphan';
+  select null into flow_slug, run_id, step_slug, task_index, msg_id, claim_no, attempt, max_attempts, timeout_s, input, is_root, suspicion,
+    lost_transactions;
+  for msg_id in
+    select o.message_id from pgflow._settle_read_messages(p_queue_name, v_message_ids, v_enqueued_at, v_left, v_hidden_s) o (message_id)
+  loop
+    return next;
+  end loop;
+  kind := 'answer';
+  msg_id := null;
+  status := coalesce(v_refusal, 'ok');
+  next_visible_ms := pgflow._next_visible_ms(p_queue_name);
+  more := v_refusal is null and (v_left <> '{}' or p_quantity > 0 and cardinality(v_message_ids) >= p_quantity);
+  return next;
 end;
 $$;

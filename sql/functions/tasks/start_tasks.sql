@@ -30,8 +30,10 @@ begin
     where t.flow_slug = start_tasks.flow_slug
   );
   return query
-    select c.flow_slug, c.run_id, c.step_slug, case when c.flow_input is null then c.input else '{}' end, c.msg_id, c.task_index, c.flow_input
-    from pgflow._claim_messages(v_queue_name, v_message_ids, start_tasks.worker_id) c;
+    select c.flow_slug, c.run_id, c.step_slug, case when c.is_root then '{}' else c.input::jsonb end, c.msg_id, c.task_index,
+      case when c.is_root then c.input::jsonb end
+    from pgflow._claim_messages(v_queue_name, v_message_ids, start_tasks.worker_id, 1073741823, 1073741823) c
+    where c.claim_no is not null;
   select array_agg(t.message_id), array_agg(clock_timestamp() + make_interval(secs => t.claimed_timeout + 2::float8))
   into v_message_ids, v_visible_at
   from unnest(v_message_ids) as m (message_id)

@@ -1,0 +1,56 @@
+-- Claims the tasks behind messages that a claim has read, in growing portions, until their inputs have p_max_input bytes together as JSON text. A task whose input alone has more,
+-- or cannot be made or sent, fails for good, by name, and the others go on. Rows as of _claim_messages; without claim_no: a message that is left, for there was no room.
+create or replace function pgflow._claim_within(p_queue_name text, p_message_ids bigint[], p_worker_id uuid, p_max_input int)
+returns table (
+  flow_slug text, run_id uuid, step_slug text, task_index int, msg_id bigint, claim_no bigint, attempt int, max_attempts int, timeout_s int,
+  input text, is_root boolean, suspicion int, lost_transactions int, bytes int
+)
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_waiting bigint[] := p_message_ids;
+  v_portion int := 32;
+  v_room int := p_max_input;
+  v_no_room boolean := false;
+  v_unfit bigint[];
+  v_reasons text[];
+begin
+  while cardinality(v_waiting) > 0 and not v_no_room loop
+    v_unfit := '{}';
+    v_reasons := '{}';
+    begin
+      -- An error comes before the first row.
+      for flow_slug, run_id, step_slug, task_index, msg_id, claim_no, attempt, max_attempts, timeout_s, input, is_root, suspicion, lost_transactions, bytes in
+        select c.* from pgflow._claim_messages(p_queue_name, v_waiting[:v_portion], p_worker_id, p_max_input, v_room) c
+      loop
+        if claim_no is null and bytes > p_max_input then
+          v_unfit := v_unfit || msg_id;
+          v_reasons := v_reasons || format('is %s as JSON text, more than --max-input, which is %s', pg_size_pretty(bytes::bigint), pg_size_pretty(p_max_input::bigint));
+          continue;
+        end if;
+        v_no_room := v_no_room or claim_no is null;
+        v_room := v_room - case when claim_no is null then 0 else bytes end;
+        return next;
+      end loop;
+      v_waiting := v_waiting[v_portion + 1:];
+      v_portion := v_portion * 2;
+    exception when data_exception or insufficient_resources or program_limit_exceeded then
+      select coalesce(array_agg(f.message_id), '{}'), array_agg('cannot be given out: ' || f.message) into v_unfit, v_reasons
+      from pgflow._input_faults(p_queue_name, v_waiting[:v_portion]) f;
+      if v_unfit = '{}' then
+        raise;
+      end if;
+      v_waiting := array(select w.message_id from unnest(v_waiting) with ordinality as w (message_id, n) where w.message_id <> all (v_unfit) order by w.n);
+    end;
+    if v_unfit <> '{}' then
+      perform pgflow._fail_unclaimed_tasks(p_queue_name, v_unfit, v_reasons);
+    end if;
+  end loop;
+  select null into flow_slug, run_id, step_slug, task_index, msg_id, claim_no, attempt, max_attempts, timeout_s, input, is_root, suspicion, lost_transactions, bytes;
+  foreach msg_id in array v_waiting loop
+    return next;
+  end loop;
+end;
+$$;
