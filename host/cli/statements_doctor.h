@@ -137,13 +137,25 @@
     " union all select 'problem', format('a live worker of queue %s does not handle %s', q.queue_name, "               \
     "array_to_string(q.uncovered_pairs, ', ')),"                                                                       \
     "        'it stops when it meets one: restart it with flows that have them'"                                       \
-    "   from queues q where q.live_workers > 0 and q.uncovered_pairs <> '{}')"                                         \
+    "   from queues q where q.live_workers > 0 and q.uncovered_pairs <> '{}'"                                          \
+    " union all select 'warning', format('queue %s: %s', q.queue_name, g.message), g.hint"                             \
+    "   from queues q cross join lateral pgflow.queue_faults(case when q.there then q.queue_name end) f"               \
+    "   cross join lateral (values"                                                                                    \
+    "     (f.far_messages, 'messages are hidden for more than a day longer than a start delay: ' || f.far_messages,"   \
+    "      'a worker of the queue shows those that no retry explains, within 10 s: see its log'),"                     \
+    "     (f.foreign_messages, 'messages that belong to no task are the next to be read: ' || f.foreign_messages,"     \
+    "      'a worker archives them when they are 60 s old; stop what sends them'),"                                    \
+    "     (f.suspects, 'tasks that ended their executor, or lost their transaction, and are tried again: ' || "        \
+    "f.suspects,"                                                                                                      \
+    "      'the logs of its workers name them')) g (number, message, hint)"                                            \
+    "  where q.there and q.live_workers > 0 and g.number > 0)"                                                         \
     " select * from found union all select 'ok', format('%s queue%s, %s message%s', count(*), case when count(*) = 1 " \
     "then '' else 's' end,"                                                                                            \
     "        coalesce(sum(q.depth), 0), case when sum(q.depth) = 1 then '' else 's' end), null"                        \
     "   from queues q having not exists (select from found)")                                                          \
   X(CHECK_WORKERS, 0,                                                                                                  \
-    "with workers as (select w.*, w.last_heartbeat_at > clock_timestamp() - interval '30 seconds' as lives,"           \
+    "with workers as (select w.*, w.last_heartbeat_at between clock_timestamp() - interval '30 seconds'"               \
+    "        and clock_timestamp() + interval '30 seconds' as lives,"                                                  \
     "        date_trunc('second', clock_timestamp() - w.last_heartbeat_at) as silence"                                 \
     "   from pgflow.workers w where w.stopped_at is null),"                                                            \
     " found (level, message, hint) as ("                                                                               \
@@ -167,10 +179,32 @@
     "        w.unrecorded_count, case when w.unrecorded_count = 1 then '' else 's' end, w.worker_id, w.queue_name,"    \
     "        date_trunc('second', w.unrecorded_since), w.unrecorded_error),"                                           \
     "        'correct what the error names; the worker keeps the results and tries again'"                             \
-    "   from workers w where w.lives and w.unrecorded_count > 0)"                                                      \
+    "   from workers w where w.lives and w.unrecorded_count > 0"                                                       \
+    " union all select 'warning', format('worker %s of queue %s holds %s task%s past their timeout', w.worker_id, "    \
+    "w.queue_name,"                                                                                                    \
+    "        cardinality(w.overdue_tasks), case when cardinality(w.overdue_tasks) = 1 then '' else 's' end),"          \
+    "        'nothing puts them back while the worker lists them; its log says what it waits for'"                     \
+    "   from workers w where w.lives and cardinality(w.overdue_tasks) > 0)"                                            \
     " select * from found union all select 'ok', format('%s live worker%s', count(*) filter (where w.lives),"          \
     "        case when count(*) filter (where w.lives) = 1 then '' else 's' end), null"                                \
     "   from workers w having not exists (select from found)")                                                         \
+  /* Jumps that heartbeats have found, and rows that a clock ahead of this one has written. */                         \
+  X(CHECK_CLOCK, 0,                                                                                                    \
+    "with found (level, message, hint) as ("                                                                           \
+    " select 'warning', format('the database''s clock jumped by %s at %s, or the host of worker %s stood still',"      \
+    "        date_trunc('second', w.clock_jumped_by), date_trunc('second', w.clock_jumped_at), w.worker_id),"          \
+    "        'keep the clock of the server synchronized in small steps; nothing is judged by it for 30 s after a "     \
+    "jump'"                                                                                                            \
+    "   from (select w.* from pgflow.workers w where w.clock_jumped_at between clock_timestamp() - interval '1 hour'"  \
+    "           and clock_timestamp() + interval '1 hour' order by w.clock_jumped_at desc limit 1) w"                  \
+    " union all select 'warning', format('the last heartbeat of %s worker%s lies in the future, up to %s',"            \
+    "        count(*), case when count(*) = 1 then '' else 's' end, date_trunc('second', max(w.last_heartbeat_at))),"  \
+    "        'the database''s clock was set back; such a worker counts as dead until it sends another'"                \
+    "   from pgflow.workers w where w.stopped_at is null and w.last_heartbeat_at > clock_timestamp() + interval '30 "  \
+    "seconds'"                                                                                                         \
+    "   having count(*) > 0)"                                                                                          \
+    " select * from found union all select 'ok', 'no worker has seen it jump within the last hour', null"              \
+    "   where not exists (select from found)")                                                                         \
   X(CHECK_FUNCTIONS, 0,                                                                                                \
     "with found (level, message, hint) as ("                                                                           \
     " select 'warning', format('a rollout of %s is open since %s', string_agg(r.function_name, ', ' order by "         \
