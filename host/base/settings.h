@@ -118,6 +118,7 @@ struct setting_list {
   X(reason, TEXT, "reason", "TEXT", NULL, 0, 0, NULL, FOR_CANCEL, "why; kept as the run's error message")         \
   X(all, SWITCH, "all", NULL, NULL, 0, 0, NULL, FOR_WORKER_LIST,                                                  \
     "also those that stopped, or died more than a day ago")                                                       \
+  X(full, SWITCH, "full", NULL, NULL, 0, 0, NULL, FOR_DOCTOR, "look at the data of ended runs too; takes long")   \
   X(new_functions, LIST, "new", "NAME", NULL, 0, 0, NULL, FOR_ROLLOUT,                                            \
     "begin: a worker function that the new version brings along, whose workers are to wait too; may be repeated") \
   X(force, SWITCH, "force", NULL, NULL, 0, 0, NULL, FOR_ROLLOUT, "finish although old workers still run")         \

@@ -37,10 +37,12 @@ static bool add_failure(struct findings *findings, const char *check, const stru
   return err->kind != ERR_RETRY;
 }
 
-static bool run_check(struct db *db, const struct check *check, struct findings *findings) {
+static bool run_check(struct db *db, const struct check *check, const struct settings *settings,
+                      struct findings *findings) {
+  const char *parameters[] = {settings->full ? "t" : "f"}; /* for the invariants; the others have none */
   struct err err;
   PGresult *result;
-  if (!db_run(db, check->statement, NULL, &result, &err)) return add_failure(findings, check->name, &err);
+  if (!db_run(db, check->statement, parameters, &result, &err)) return add_failure(findings, check->name, &err);
   for (int row = 0; row < PQntuples(result); row++)
     findings_add(findings, check->name, finding_level_parse(db_text(result, row, 0)), db_text(result, row, 1),
                  db_text(result, row, 2), check->exit_code);
@@ -49,10 +51,10 @@ static bool run_check(struct db *db, const struct check *check, struct findings 
 }
 
 /* False where there is no schema that this program can work with. */
-static bool check_schema(struct db *db, struct findings *findings) {
+static bool check_schema(struct db *db, const struct settings *settings, struct findings *findings) {
   static const struct check facts = {"schema", DB_CHECK_SCHEMA, EXIT_DATABASE};
   struct err err;
-  if (schema_verify(db, &err)) return run_check(db, &facts, findings);
+  if (schema_verify(db, &err)) return run_check(db, &facts, settings, findings);
   findings_add(findings, "schema", FINDING_PROBLEM, err.message, err.hint, EXIT_DATABASE);
   return false;
 }
@@ -114,10 +116,10 @@ static void check_session(struct db *db, const struct settings *settings, struct
 static void examine(struct db *db, const struct settings *settings, struct findings *findings) {
   bool ok = true;
   for (size_t i = 0; i < sizeof base_checks / sizeof *base_checks && ok; i++)
-    ok = run_check(db, &base_checks[i], findings);
-  if (!ok || !check_schema(db, findings)) return;
+    ok = run_check(db, &base_checks[i], settings, findings);
+  if (!ok || !check_schema(db, settings, findings)) return;
   check_session(db, settings, findings);
-  for (size_t i = 0; i < sizeof checks / sizeof *checks && ok; i++) ok = run_check(db, &checks[i], findings);
+  for (size_t i = 0; i < sizeof checks / sizeof *checks && ok; i++) ok = run_check(db, &checks[i], settings, findings);
 }
 
 int command_doctor(const struct call *call) {

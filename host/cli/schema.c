@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/embed.h"
 #include "base/version.h"
@@ -11,7 +12,8 @@
 #define MIGRATIONS "sql/migrations/"
 #define OLDEST_PROGRAM "-- oldest program: "
 
-enum { LEAST_SERVER = 150000 };
+/* An attempt waits for a lock for 2 s, and the next one follows after 1 s. */
+enum { LEAST_SERVER = 150000, ATTEMPTS = 20, INSTALL_ATTEMPTS = 5 };
 
 /* A numbered file: NNNN_name.sql. */
 struct migration {
@@ -195,13 +197,36 @@ static bool is_applied(struct db *db, const struct migration *migration, bool *a
   return err_hint(err, "use the luaflow that made it; a dev database can be made anew with luaflow dev --reset");
 }
 
-static bool apply_migration(struct db *db, const struct migration *migration, struct err *err) {
+/* Begins a transaction that nobody else's migrate can have too, and that waits for other locks only briefly: whoever works
+ * on the same tables waits behind it. What was read before may have changed. */
+static bool begin_alone(struct db *db, bool schema_exists, struct err *err) {
+  int version = 0;
+  bool too_new;
+  if (!db_run(db, DB_BEGIN, NULL, NULL, err)) return false;
+  if (schema_exists && (!db_run(db, DB_LOCK_MIGRATIONS, NULL, NULL, err) || !read_version(db, &version, &too_new, err)))
+    return false;
+  if (version > latest_version()) return refuse_newer(version, err);
+  return db_run(db, DB_WAIT_BRIEFLY, NULL, NULL, err);
+}
+
+static bool record_migration(struct db *db, const struct migration *migration, struct err *err) {
   char version[16];
   snprintf(version, sizeof version, "%d", migration->version);
   const char *parameters[] = {version, migration->name, migration->file->sha256, migration->oldest_program};
-  return db_run(db, DB_BEGIN, NULL, NULL, err) &&
-         db_run_script(db, migration->file->path, migration->file->data, err) &&
-         db_run(db, DB_RECORD_MIGRATION, parameters, NULL, err) && db_run(db, DB_COMMIT, NULL, NULL, err);
+  return db_run_script(db, migration->file->path, migration->file->data, err) &&
+         db_run(db, DB_RECORD_MIGRATION, parameters, NULL, err);
+}
+
+/* Applies it unless another process has done so meanwhile. */
+static bool apply_migration(struct db *db, const struct migration *migration, struct schema_report *report,
+                            struct err *err) {
+  bool is_first = migration->version == 1; /* which makes the schema, and its table to lock */
+  bool applied = false;
+  if (!begin_alone(db, !is_first, err) || (!is_first && !is_applied(db, migration, &applied, err)) ||
+      (!applied && !record_migration(db, migration, err)) || !db_run(db, DB_COMMIT, NULL, NULL, err))
+    return false;
+  if (!applied) report->applied++;
+  return true;
 }
 
 /* Applies what is missing; with only_check nothing is applied, and the applied ones are compared. */
@@ -215,15 +240,15 @@ static bool walk_migrations(struct db *db, int version, bool only_check, struct 
     bool applied = false;
     if (version > 0 && !is_applied(db, &migration, &applied, err)) return false;
     if (applied || only_check) continue;
-    if (!apply_migration(db, &migration, err)) return false;
-    report->applied++;
+    if (!apply_migration(db, &migration, report, err)) return false;
   }
   return true;
 }
 
 static bool replace_functions(struct db *db, struct schema_report *report, struct err *err) {
   const struct embed_file *file;
-  if (!db_run(db, DB_BEGIN, NULL, NULL, err) || !db_run(db, DB_BODIES_UNCHECKED, NULL, NULL, err)) return false;
+  if (!begin_alone(db, true, err) || !db_run(db, DB_BODIES_UNCHECKED, NULL, NULL, err)) return false;
+  report->replaced = 0;
   for (size_t position = 0; (file = next_replaceable(&position));) {
     if (!db_run_script(db, file->path, file->data, err)) return false;
     report->replaced++;
@@ -231,16 +256,59 @@ static bool replace_functions(struct db *db, struct schema_report *report, struc
   return db_run(db, DB_COMMIT, NULL, NULL, err);
 }
 
+/* Puts the version that it found into *version. */
+static bool try_to_migrate(struct db *db, int *version, struct schema_report *report, struct err *err) {
+  bool too_new;
+  if (!read_version(db, version, &too_new, err)) return false;
+  if (*version > report->version) return refuse_newer(*version, err);
+  return walk_migrations(db, *version, true, report, err) && ensure_pgmq(db, err) &&
+         walk_migrations(db, *version, false, report, err) && replace_functions(db, report, err);
+}
+
+static bool is_locked_out(const struct err *err) { return strcmp(err->sqlstate, "55P03") == 0; }
+
+/* Two that install at the same moment meet at what both create. */
+static bool was_overtaken(const struct err *err) {
+  return strcmp(err->sqlstate, "23505") == 0 || strcmp(err->sqlstate, "42P06") == 0 ||
+         strcmp(err->sqlstate, "42710") == 0;
+}
+
+/* Says in *err whose transaction keeps the schema's tables locked. */
+static void name_holder(struct db *db, struct err *err) {
+  PGresult *result;
+  struct err unknown;
+  if (!db_run(db, DB_SCHEMA_HOLDER, NULL, &result, &unknown)) return;
+  if (PQntuples(result) == 1) {
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: a transaction of %s uses its tables or views and stays open",
+            db_text(result, 0, 0));
+    err_hint(err, "end it: %s; then migrate again, which goes on where it stopped", db_text(result, 0, 1));
+  }
+  PQclear(result);
+}
+
+/* After a failed attempt, whose transaction it ends: whether another one is due, which it waits for. */
+static bool may_try_again(struct db *db, int attempt, int version, struct err *err) {
+  bool locked_out = is_locked_out(err);
+  if (!locked_out && !(version == 0 && attempt < INSTALL_ATTEMPTS && was_overtaken(err))) return false;
+  struct err broken;
+  if (PQtransactionStatus(db->connection) != PQTRANS_IDLE && !db_run(db, DB_ROLLBACK, NULL, NULL, &broken))
+    return false;
+  if (!locked_out) return true;
+  name_holder(db, err);
+  if (attempt == 1) fprintf(stderr, "luaflow: %s; waiting\n", err->message);
+  sleep(1);
+  return attempt < ATTEMPTS;
+}
+
 bool schema_migrate(struct db *db, struct schema_report *report, struct err *err) {
   *report = (struct schema_report){.version = latest_version()};
-  int version;
+/* Puts the version that it found into *version. */
+static bool try_to_migrate(struct db *db, int *version, struct schema_report *report, struct err *err) {
   bool too_new;
-  if (!check_server(db, err) || !check_owner(db, err) || !db_run(db, DB_LOCK_MIGRATIONS, NULL, NULL, err)) return false;
-  if (!read_version(db, &version, &too_new, err)) return false;
-  if (version > report->version) return refuse_newer(version, err);
-  return walk_migrations(db, version, true, report, err) && ensure_pgmq(db, version, err) &&
-         walk_migrations(db, version, false, report, err) && replace_functions(db, report, err) &&
-         db_run(db, DB_UNLOCK_MIGRATIONS, NULL, NULL, err);
+  if (!check_owner(db, err) || !read_version(db, version, &too_new, err)) return false;
+  if (*version > report->version) return refuse_newer(*version, err);
+  return walk_migrations(db, *version, true, report, err) && ensure_pgmq(db, *version, err) &&
+         walk_migrations(db, *version, false, report, err) && replace_functions(db, report, err);
 }
 
 static void print_file(FILE *out, const struct embed_file *file) {

@@ -12,9 +12,22 @@
   X(QUIET, 0, "set client_min_messages = warning")                                                                     \
   X(BODIES_UNCHECKED, 0, "set local check_function_bodies = off")                                                      \
   X(SERVER_VERSION, 0, "select current_setting('server_version_num')::int, current_setting('server_version')")         \
-  /* "luaflow" in ASCII: all migrations of a database queue up behind this key. */                                     \
-  X(LOCK_MIGRATIONS, 0, "select pg_advisory_lock(30528358675410807)")                                                  \
-  X(UNLOCK_MIGRATIONS, 0, "select pg_advisory_unlock(30528358675410807)")                                              \
+  X(ROLLBACK, 0, "rollback")                                                                                           \
+  /* The schema's owner alone can take this lock. */                                                                   \
+  X(LOCK_MIGRATIONS, 0, "lock table pgflow.migrations in share row exclusive mode")                                    \
+  X(WAIT_BRIEFLY, 0, "set local lock_timeout = '2s'")                                                                  \
+  /* The oldest transaction of others that uses tables or views which migrations change, and how to end it. */         \
+  X(SCHEMA_HOLDER, 0,                                                                                                  \
+    "select case when l.pid is null then 'a client that prepared it' else format('process %s (%s)', l.pid,"            \
+    "         concat_ws(', ', nullif(a.application_name, ''), 'role ' || a.usename,"                                   \
+    "           'since ' || a.xact_start::timestamptz(0))) end,"                                                       \
+    "       coalesce('select pg_terminate_backend(' || l.pid || ')', 'see pg_prepared_xacts')"                         \
+    "  from pg_catalog.pg_locks l"                                                                                     \
+    "  join pg_catalog.pg_class c on c.oid = l.relation and c.relnamespace = to_regnamespace('pgflow')"                \
+    "  left join pg_catalog.pg_stat_activity a on a.pid = l.pid"                                                       \
+    " where l.locktype = 'relation' and l.granted and l.pid is distinct from pg_backend_pid()"                         \
+    "   and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = current_database())"            \
+    " order by a.xact_start limit 1")                                                                                  \
   X(PGMQ_STATE, 0,                                                                                                     \
     "select (select string_to_array(e.extversion, '.')::int[] >= '{1,5}' from pg_catalog.pg_extension e"               \
     "         where e.extname = 'pgmq'),"                                                                              \

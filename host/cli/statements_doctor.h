@@ -230,14 +230,18 @@
     "end"                                                                                                              \
     "  from (select date_trunc('second', e.failed_at) as failed_at, e.message,"                                        \
     "               e.failed_at > clock_timestamp() - interval '1 hour' as recent from pgflow.event_failures e) f")    \
-  X(CHECK_INVARIANTS, 0,                                                                                               \
-    "with broken as (select i.*, count(*) over () as total, row_number() over () as n from pgflow.check_invariants() " \
-    "i)"                                                                                                               \
+  /* $1: in full. */                                                                                                   \
+  X(CHECK_INVARIANTS, 1,                                                                                               \
+    "with broken as (select i.*, count(*) over () as total, row_number() over () as n"                                 \
+    "   from pgflow.check_invariants($1::boolean) i)"                                                                  \
     " select 'problem', format('%s: %s: %s%s', b.invariant, b.subject, b.detail,"                                      \
     "        case when b.n = 5 and b.total > 5 then format(' (and %s more)', b.total - 5) else '' end),"               \
-    "        'select * from pgflow.check_invariants() has them all; unless somebody changed the tables, report it as " \
-    "a bug of luaflow'"                                                                                                \
+    "        format('select * from pgflow.check_invariants(%s) has them all; unless somebody changed the tables, "     \
+    "report "                                                                                                          \
+    "it as a bug of luaflow', case when $1::boolean then 'true' else '' end)"                                          \
     "   from broken b where b.n <= 5"                                                                                  \
-    " union all select 'ok', 'the data is consistent', null where not exists (select from broken)")
+    " union all select 'ok', case when $1::boolean then 'the data is consistent'"                                      \
+    "        else 'the data of what is under way is consistent; --full looks at ended runs too' end, null"             \
+    "   where not exists (select from broken)")
 
 #endif

@@ -269,9 +269,12 @@ describe("a reload", function()
     assert.equal("2/2 2/2", versions(here.db:complete("work", "{}")))
   end)
 
-  local function advisory_locks(granted)
-    return here.db:number("select count(*) from pg_locks l where l.locktype = 'advisory' and l.granted = :granted and l.database = "
-      .. "(select d.oid from pg_database d where d.datname = current_database())", { granted = granted })
+  -- In other databases the relation may have the same id.
+  local OF_DEPLOYMENTS = [[ from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
+    where l.relation = 'pgflow.deployment_lock'::regclass and l.mode = 'ExclusiveLock' ]]
+
+  local function deployment_locks(granted)
+    return here.db:number("select count(*)" .. OF_DEPLOYMENTS .. "and l.granted = :granted", { granted = granted })
   end
 
   it("deploys nothing once the worker drains", function()
@@ -307,7 +310,7 @@ describe("a reload", function()
       name = "holder",
     }
     wait.till(function()
-      return advisory_locks "true" > 0
+      return deployment_locks "true" > 0
     end, 20, "the lock to be held")
     local judged = reload()
     assert.is_false(judged.accepted)
@@ -325,12 +328,10 @@ describe("a reload", function()
       argv = { "psql", "-X", "-q", "-d", here.db.conninfo, "-c", "begin; select pgflow._lock_deployments(); select pg_sleep(60)" },
       name = "holder",
     }
-    wait.till(function() return advisory_locks "true" > 0 end, 20, "the lock to be held")
+    wait.till(function() return deployment_locks "true" > 0 end, 20, "the lock to be held")
     host.process:signal(process.SIGHUP)
-    wait.till(function() return advisory_locks "false" > 0 end, 20, "the deployment to wait for it", 0.01)
-    here.db:text [[
-      select pg_terminate_backend(l.pid) from pg_locks l where l.locktype = 'advisory'
-      and l.database = (select d.oid from pg_database d where d.datname = current_database())]]
+    wait.till(function() return deployment_locks "false" > 0 end, 20, "the deployment to wait for it", 0.01)
+    here.db:text("select pg_terminate_backend(l.pid)" .. OF_DEPLOYMENTS)
     host:await_log "reload_refused"
     host:await_log("reloaded", 15)
     assert.equal("2/2 2/2", versions(here.db:complete("work", "{}")))

@@ -20,7 +20,7 @@ describe("the engine", function()
   end)
 
   after_each(function()
-    local invariants, deadlocks = db:rows "select * from pgflow.check_invariants()", db:number [[
+    local invariants, deadlocks = db:rows "select * from pgflow.check_invariants(true)", db:number [[
       select d.deadlocks from pg_stat_database d where d.datname = current_database()]]
     db:drop()
     assert.same({}, invariants)

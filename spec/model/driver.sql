@@ -252,7 +252,7 @@ begin
   perform spec.note_delays(v_batch, v_queue.queue_name, v_begun, clock_timestamp());
   v_claimed := spec.claim(p_connection, v_batch, v_queue, floor(random() * 12 + 1)::int);
   if p_is_checked then
-    insert into spec.violations select v_batch, i.* from pgflow.check_invariants() i;
+    insert into spec.violations select v_batch, i.* from pgflow.check_invariants(true) i;
   end if;
   return v_claimed > 0 or v_run_ids <> '{}';
 end;

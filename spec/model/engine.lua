@@ -104,7 +104,7 @@ local NOTED = "select json_build_object(" .. table.concat({
   "'tasks', " .. rows_text [[select t.run_id, t.step_slug, t.task_index, t.status, t.attempts_count as attempts, t.output::text as output,
     t.error_message from pgflow.step_tasks t]],
   "'violations', " .. rows_text [[select v.batch, v.invariant, v.subject, v.detail from spec.violations v union all
-    select null, i.invariant, i.subject, i.detail from pgflow.check_invariants() i]],
+    select null, i.invariant, i.subject, i.detail from pgflow.check_invariants(true) i]],
   "'deadlocks', (select d.deadlocks from pg_stat_database d where d.datname = current_database())",
 }, ",\n") .. ")"
 

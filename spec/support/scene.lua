@@ -83,7 +83,7 @@ end
 
 --- Requires that the database is consistent.
 function methods:assert_consistent()
-  assert.same({}, self.db:rows "select * from pgflow.check_invariants()")
+  assert.same({}, self.db:rows "select * from pgflow.check_invariants(true)")
 end
 
 --- The end of every scene: what stop_workers proves, then the database and the root go.

@@ -43,7 +43,7 @@ begin
         ('{worker,handler}', 'execute on function pgflow.open_transaction(uuid, text, int, bigint, bigint)'),
         ('{worker,handler}', 'execute on function pgflow.complete_transaction(uuid, uuid, text, int, bigint, jsonb)'),
         ('{reader,operator}', 'select on all tables in schema pgflow'),
-        ('{reader,operator}', 'execute on function pgflow.check_invariants(), pgflow.queue_figures(text), pgflow.is_local()'),
+        ('{reader,operator}', 'execute on function pgflow.check_invariants(boolean), pgflow.queue_figures(text), pgflow.is_local()'),
         ('{reader,operator}', 'execute on function pgflow.uncovered_pairs(text, text[], text[]), pgflow.rollout_status(), pgflow.worker_tasks()'),
         ('{reader,operator}', 'execute on function pgflow.queue_faults(text)'),
         ('{operator}', 'execute on function pgflow.cancel_run(uuid, text), pgflow.retry_run(uuid), pgflow.prune_data_older_than(interval, int)'),

@@ -21,7 +21,7 @@ select spec.claim('ours', 1);
 select spec.complete('a');
 delete from pgflow.queues;
 select lives_ok($$ select pgflow.adopt_queue('ours') $$, 'messages and archive rows that are ours');
-select is_empty($$ select * from pgflow.check_invariants() $$, 'all is consistent');
+select is_empty($$ select * from pgflow.check_invariants(true) $$, 'all is consistent');
 
 select * from finish();
 rollback;

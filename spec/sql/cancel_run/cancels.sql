@@ -21,7 +21,7 @@ select is(spec.complete('each', '1'), 'stale', 'a late result is refused');
 select is(spec.fail('each', p_index => 1), 'stale', 'and a late failure');
 select is((select r.error_message from pgflow.cancel_run(spec.run(), 'again') r), 'changed my mind', 'a second call changes nothing');
 select is_empty($$ select * from pgflow.cancel_run(spec.run(99)) $$, 'an unknown run gives no row');
-select is_empty('select * from pgflow.check_invariants()', 'and all is consistent');
+select is_empty('select * from pgflow.check_invariants(true)', 'and all is consistent');
 
 select * from finish();
 rollback;

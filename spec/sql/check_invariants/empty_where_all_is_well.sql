@@ -17,7 +17,7 @@ select from pgflow.cancel_run(spec.run(7));
 update pgflow.step_tasks set requeued_count = 3 where run_id = spec.run(8) and task_index = 0;
 select spec.age_claim('a', interval '91 seconds', i, n) from generate_series(0, 1) i, unnest('{8,9}'::int[]) n;
 select from pgflow.recover_tasks(spec.worker());
-select is_empty($$ select * from pgflow.check_invariants() $$, 'none');
+select is_empty($$ select * from pgflow.check_invariants(true) $$, 'none');
 
 select * from finish();
 rollback;

@@ -11,7 +11,7 @@ declare
 begin
   begin
     execute p_damage;
-    v_found := array(select distinct invariant from pgflow.check_invariants() order by 1);
+    v_found := array(select distinct invariant from pgflow.check_invariants(true) order by 1);
     raise exception using errcode = 'U0001';
   exception when sqlstate 'U0001' then
     return v_found;

@@ -17,7 +17,7 @@ select is((spec.run_row()).error_step_slug, 'after_one', 'the first condition is
 select is((spec.task('two')).status, 'cancelled', 'the second task is cancelled');
 select is((spec.run_row(2)).error_step_slug, 'after_two', 'the other run was ended by its second step');
 select is(spec.messages('orders'), 0::bigint, 'no message is left');
-select is_empty('select * from pgflow.check_invariants()', 'and all is consistent');
+select is_empty('select * from pgflow.check_invariants(true)', 'and all is consistent');
 
 select * from finish();
 rollback;

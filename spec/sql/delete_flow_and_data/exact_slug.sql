@@ -10,7 +10,7 @@ select is((select count(*) from pgflow.flows), 2::bigint, 'neither another case 
 select pgflow.delete_flow_and_data('greet_v2');
 select is((select active_flow_slug from pgflow.flow_aliases), null, 'the alias is left without an active version');
 select results_eq('select from_flow_slug, to_flow_slug from pgflow.alias_activations order by activation_id', $$ values (null, 'greet_v2'), ('greet_v2', null) $$, 'its history tells');
-select is_empty($$ select * from pgflow.check_invariants() $$, 'all is consistent');
+select is_empty($$ select * from pgflow.check_invariants(true) $$, 'all is consistent');
 
 select * from finish();
 rollback;

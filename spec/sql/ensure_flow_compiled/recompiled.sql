@@ -20,7 +20,7 @@ select is(pgflow.ensure_flow_compiled('other', two) ->> 'status', 'mismatch', 'a
 select is((spec.run_row(2)).status, 'started', 'keeps its runs');
 select is(pgflow.ensure_flow_compiled('other', one) ->> 'status', 'verified', 'its own shape') from shapes;
 select is((select array_agg(coalesce(to_flow_slug, '-') order by activation_id) from pgflow.alias_activations where flow_alias = 'greet'), '{greet}', 'the history begins anew');
-select is_empty($$ select * from pgflow.check_invariants() $$, 'all is consistent');
+select is_empty($$ select * from pgflow.check_invariants(true) $$, 'all is consistent');
 
 select * from finish();
 rollback;

@@ -12,7 +12,7 @@ select spec.claim_all('orders');
 select is(spec.fail_batch('{1,1}', '{two,one}', '{0,0}', '{boom,boom}'), '{stale,done}', 'the later entry is stale');
 select is((spec.run_row()).error_step_slug, 'after_one', 'the condition ended the run');
 select is((spec.task('two')).status, 'cancelled', 'the other task is cancelled');
-select is_empty('select * from pgflow.check_invariants()', 'and all is consistent');
+select is_empty('select * from pgflow.check_invariants(true)', 'and all is consistent');
 
 select * from finish();
 rollback;

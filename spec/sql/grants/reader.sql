@@ -9,7 +9,7 @@ select is(spec.outcome_as('pgflow_reader', $$ select pgflow.start_flow('greet', 
 select is(spec.outcome_as('pgflow_reader', $$ delete from pgflow.runs $$), '42501', 'no write');
 
 select is(spec.outcome_as('pgflow_reader', $$ select * from pgflow.run_status; select * from pgflow.queue_status; select * from pgflow.flow_versions;
-  select pgflow.check_invariants(), pgflow.is_local(), pgflow.get_run_with_states('00000000-0000-4000-8000-000000000001') $$), 'fine', 'the views and checks work for it');
+  select pgflow.check_invariants(true), pgflow.is_local(), pgflow.get_run_with_states('00000000-0000-4000-8000-000000000001') $$), 'fine', 'the views and checks work for it');
 select is(spec.outcome_as('pgflow_reader', $$ select pgflow.prune_data_older_than('0 s') $$), '42501', 'no pruning');
 
 select * from finish();

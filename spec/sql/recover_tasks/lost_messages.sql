@@ -12,11 +12,11 @@ create temp table before as select t.step_slug, t.task_index, t.message_id, t.st
 select is_empty($$ select * from pgflow.recover_tasks(spec.worker()) $$, 'nothing is missed');
 
 select pgmq.purge_queue('prices');
-select is((select count(*) from pgflow.check_invariants()), 4::bigint, 'four tasks have no message');
+select is((select count(*) from pgflow.check_invariants(true)), 4::bigint, 'four tasks have no message');
 select results_eq($$ select step_slug, task_index, reason, outcome from pgflow.recover_tasks(spec.worker()) order by 1, 2 $$,
   $$ values ('a', 1, 'no_message', 'resent'), ('a', 2, 'no_message', 'resent'), ('a', 3, 'no_message', 'resent'), ('later', 0, 'no_message', 'resent') $$,
   'each gets one');
-select is_empty($$ select * from pgflow.check_invariants() $$, 'all is consistent');
+select is_empty($$ select * from pgflow.check_invariants(true) $$, 'all is consistent');
 select is_empty($$ select * from pgflow.recover_tasks(spec.worker()) $$, 'once');
 select ok((select min(t.message_id) from pgflow.step_tasks t where t.status <> 'completed') > (select max(message_id) from before), 'the ids are new');
 select results_eq($$ select status, claim_no, attempts_count from pgflow.step_tasks order by step_slug, task_index $$,
@@ -33,7 +33,7 @@ select pgmq.delete('prices', (spec.task('a', 2)).message_id);
 select pgmq.pop('prices');
 select is((select count(*) from pgflow.recover_tasks(spec.worker()) where outcome = 'resent'), 4::bigint, 'archived, deleted, popped');
 select ok(spec.hidden_s_of('a', 1) between 700 - 60 and 700, 'the retry delay of an archived message is kept');
-select is_empty($$ select * from pgflow.check_invariants() $$, 'all is consistent');
+select is_empty($$ select * from pgflow.check_invariants(true) $$, 'all is consistent');
 
 select pgmq.delete('prices', (spec.task('a', 2)).message_id);
 select spec.age_claim('a', interval '131 seconds', 2);
@@ -44,7 +44,7 @@ select is((select (c.step_slug, c.task_index)::text from pgflow.claim_tasks(spec
 truncate pgmq.q_prices restart identity;
 select is((select count(*) from pgflow.recover_tasks(spec.worker()) where outcome = 'resent'), 4::bigint, 'a table whose counter was reset');
 select lives_ok($$ select spec.start('prices', '[0]', 2) $$, 'no id means two messages');
-select is_empty($$ select * from pgflow.check_invariants() $$, 'all is consistent');
+select is_empty($$ select * from pgflow.check_invariants(true) $$, 'all is consistent');
 select pgflow.cancel_run(spec.run(2));
 select pgmq.purge_queue('prices');
 select is((select count(*) from pgflow.recover_tasks(spec.worker()) where run_id = spec.run(2)), 0::bigint, 'tasks of ended runs need none');

@@ -17,7 +17,7 @@ select results_eq($$ select step_slug, reason, outcome from pgflow.recover_tasks
 select is((select (t.status, t.permanently_stalled_at is not null)::text from spec.task('a') t), '(failed,t)', 'the task');
 select is((spec.run_row()).status, 'failed', 'the run has ended');
 select is(spec.messages('greet'), 0::bigint, 'no message is left');
-select is_empty($$ select * from pgflow.check_invariants() $$, 'all is consistent');
+select is_empty($$ select * from pgflow.check_invariants(true) $$, 'all is consistent');
 
 select * from finish();
 rollback;

@@ -46,7 +46,7 @@ select is_empty($$ select * from pgflow.retry_run(spec.run(99)) $$, 'an unknown 
 select spec.start('orders', p_run => 3);
 select from pgflow.cancel_run(spec.run(3));
 select is((select status from pgflow.retry_run(spec.run(3))), 'started', 'a cancelled run can be retried');
-select is_empty('select * from pgflow.check_invariants()', 'and all is consistent');
+select is_empty('select * from pgflow.check_invariants(true)', 'and all is consistent');
 
 select * from finish();
 rollback;

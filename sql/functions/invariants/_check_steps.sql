@@ -1,7 +1,8 @@
--- The part of check_invariants that looks at the states of steps. A run that retries another has that one's completed steps, without their tasks.
-create or replace function pgflow._check_steps() returns table (invariant text, subject text, detail text)
+-- The part of check_invariants that looks at the states of steps: those of the given runs, or all of them for null. A run that retries another has that one's completed steps, without their tasks.
+create or replace function pgflow._check_steps(p_run_ids uuid[]) returns table (invariant text, subject text, detail text)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan
 as $$
 #variable_conflict use_column
 begin
@@ -13,7 +14,7 @@ begin
       select count(*) as known, count(*) filter (where t.status <> 'completed') as open
       from pgflow.step_tasks t where t.run_id = s.run_id and t.step_slug = s.step_slug
     ) t
-    where case
+    where (p_run_ids is null or s.run_id = any (p_run_ids)) and case
       when s.status = 'created' then t.known > 0
       when s.status = 'completed' and t.known = 0 then s.initial_tasks > 0 and not exists (
         select from pgflow.runs r where r.run_id = s.run_id and r.restart_of_run_id is not null
@@ -31,25 +32,29 @@ begin
       join pgflow.step_states p on p.run_id = s.run_id and p.step_slug = d.dep_slug
       where d.flow_slug = s.flow_slug and d.step_slug = s.step_slug
     ) d
-    where r.status = 'started' and s.status in ('created', 'started') and d.open <> s.remaining_deps;
+    where (p_run_ids is null or s.run_id = any (p_run_ids)) and r.status = 'started' and s.status in ('created', 'started') and d.open <> s.remaining_deps;
   return query
     select 'ready step is started', format('%s %s', s.run_id, s.step_slug), 'no dependency is open, and the step is still created'
     from pgflow.step_states s
     join pgflow.runs r on r.run_id = s.run_id
-    where r.status = 'started' and s.status = 'created' and s.remaining_deps = 0;
+    where (p_run_ids is null or s.run_id = any (p_run_ids)) and r.status = 'started' and s.status = 'created' and s.remaining_deps = 0;
   return query
     select 'step has the fields of its status', format('%s %s', s.run_id, s.step_slug),
       format('it is %s, started at %s, completed at %s, failed at %s, skipped at %s', s.status, s.started_at, s.completed_at, s.failed_at, s.skipped_at)
     from pgflow.step_states s
-    where (s.status = 'completed') <> (s.completed_at is not null)
+    where (p_run_ids is null or s.run_id = any (p_run_ids)) and (
+      (s.status = 'completed') <> (s.completed_at is not null)
       or (s.status = 'failed') <> (s.failed_at is not null)
       or (s.status = 'skipped') <> (s.skipped_at is not null)
       or (s.status = 'started' and s.started_at is null)
-      or (s.status = 'created' and s.started_at is not null);
+      or (s.status = 'created' and s.started_at is not null)
+    );
   return query
     select 'row has its parent', format('%s %s', s.run_id, s.step_slug), 'the state of a step whose run or step is gone'
     from pgflow.step_states s
-    where not exists (select from pgflow.runs r where r.run_id = s.run_id and r.flow_slug = s.flow_slug)
-      or not exists (select from pgflow.steps d where d.flow_slug = s.flow_slug and d.step_slug = s.step_slug);
+    where (p_run_ids is null or s.run_id = any (p_run_ids)) and (
+      not exists (select from pgflow.runs r where r.run_id = s.run_id and r.flow_slug = s.flow_slug)
+      or not exists (select from pgflow.steps d where d.flow_slug = s.flow_slug and d.step_slug = s.step_slug)
+    );
 end;
 $$;

@@ -3,7 +3,7 @@ create or replace function pgflow._last_message_id(p_queue_name text) returns bi
 language sql volatile
 set search_path = pg_catalog, pg_temp
 as $$
-  select coalesce(pg_sequence_last_value(
-    pg_get_serial_sequence(format('pgmq.%I', pgmq.format_table_name(p_queue_name, 'q')), 'msg_id')::regclass
-  ), 0);
+  select coalesce(pgflow._look(format(
+    'select pg_sequence_last_value(%L)', pg_get_serial_sequence(format('pgmq.%I', pgmq.format_table_name(p_queue_name, 'q')), 'msg_id')
+  ))::bigint, 0);
 $$;

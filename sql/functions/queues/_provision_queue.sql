@@ -6,7 +6,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if not pgflow._queue_exists(p_queue_name) or not exists (select from pgmq.meta m where m.queue_name = p_queue_name) then
-    perform pgmq.create(p_queue_name);
+    perform pgflow._create_queue(p_queue_name);
   end if;
   insert into pgflow.queues (queue_name) values (p_queue_name) on conflict do nothing;
   if pgflow._last_message_id(p_queue_name) < (select max(t.message_id) from pgflow.step_tasks t where t.queue_name = p_queue_name) then

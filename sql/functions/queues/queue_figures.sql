@@ -6,6 +6,8 @@ returns table (depth bigint, visible bigint, oldest_age interval, in_flight bigi
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_figures text[];
 begin
   live_workers := (
     select count(*) from pgflow.workers w where w.queue_name = p_queue_name and w.deprecated_at is null and pgflow._is_alive(w)
@@ -16,11 +18,14 @@ begin
     order by 1
   );
   if pgflow._queue_exists(p_queue_name) then
-    execute format(
-      'select count(*), count(*) filter (where q.vt <= clock_timestamp()),
-        clock_timestamp() - min(least(q.enqueued_at, clock_timestamp())) filter (where isfinite(q.enqueued_at)) from pgmq.%I q',
+    v_figures := pgflow._look(format(
+      'select array[count(*)::text, (count(*) filter (where q.vt <= clock_timestamp()))::text,
+        (clock_timestamp() - min(least(q.enqueued_at, clock_timestamp())) filter (where isfinite(q.enqueued_at)))::text] from pgmq.%I q',
       pgmq.format_table_name(p_queue_name, 'q')
-    ) into depth, visible, oldest_age;
+    ));
+    depth := v_figures[1];
+    visible := v_figures[2];
+    oldest_age := v_figures[3];
     in_flight := (select count(*) from pgflow._tasks_in_flight(p_queue_name));
   end if;
   return next;

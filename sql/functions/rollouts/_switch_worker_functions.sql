@@ -6,7 +6,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin
-  perform pg_advisory_xact_lock(hashtextextended('pgflow.rollouts', 0));
+  perform pgflow._lock_rollouts();
   perform from pgflow.worker_functions f where f.function_name = any (p_function_names) order by f.function_name for update;
   return query
     with before as (

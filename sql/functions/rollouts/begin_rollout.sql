@@ -16,7 +16,7 @@ declare
   v_rollout_id bigint;
   v_open text[];
 begin
-  perform pg_advisory_xact_lock(hashtextextended('pgflow.rollouts', 0));
+  perform pgflow._lock_rollouts();
   if exists (select from unnest(p_new_function_names) as n (name) where coalesce(n.name, '') = '') then
     raise exception 'a new worker function needs a name' using errcode = 'invalid_parameter_value';
   end if;

@@ -10,7 +10,7 @@ declare
   v_rollout_id bigint;
   v_waiting text;
 begin
-  perform pg_advisory_xact_lock(hashtextextended('pgflow.rollouts', 0));
+  perform pgflow._lock_rollouts();
   select r.rollout_id into v_rollout_id from pgflow.rollouts r where r.finished_at is null;
   if v_rollout_id is null then
     raise exception 'no rollout is open' using errcode = 'object_not_in_prerequisite_state', hint = 'rollout begin NAME... opens one';

@@ -11,7 +11,7 @@ declare
   v_live bigint;
 begin
   perform pgflow._lock_deployments();
-  perform pg_advisory_xact_lock(hashtextextended('pgflow.rollouts', 0));
+  perform pgflow._lock_rollouts();
   perform pgflow._check_function_names(array[v_name]);
   if exists (
     select from pgflow.rollout_functions f join pgflow.rollouts r on r.rollout_id = f.rollout_id where f.function_name = v_name and r.finished_at is null

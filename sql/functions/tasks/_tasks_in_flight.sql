@@ -6,11 +6,10 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_message_ids bigint[];
+  v_message_ids bigint[] := pgflow._look(format(
+    'select array(select q.msg_id from pgmq.%I q where q.vt >= %L and q.read_ct > 0)', pgmq.format_table_name(p_queue_name, 'q'), p_hidden_until
+  ));
 begin
-  execute format(
-    'select array(select q.msg_id from pgmq.%I q where q.vt >= $1 and q.read_ct > 0)', pgmq.format_table_name(p_queue_name, 'q')
-  ) using p_hidden_until into v_message_ids;
   return query
     select t.*
     from unnest(v_message_ids) as m (message_id)

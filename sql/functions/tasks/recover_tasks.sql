@@ -5,7 +5,7 @@
 -- Returns each task that it moved with the reason (timeout | dead_worker) and the outcome (requeued | failed), and each whose message it mended (no_message, resent |
 -- hidden, shown; without a task where there is none); nothing while another recovery of the queue is under way. Called every 10 s.
 -- Tasks are found by their messages as long as those are hidden, and all others in turn, call by call (_walk_active_tasks).
--- Locks: a try-lock on the queue's recovery; runs in order, those that are locked left for the next time; then as fail_tasks; queue rows.
+-- Locks: that of the queue's recovery, if it is free (_lock_recovery); runs in order, those that are locked left for the next time; then as fail_tasks; queue rows.
 create or replace function pgflow.recover_tasks(p_worker_id uuid)
 returns table (run_id uuid, step_slug text, task_index int, reason text, outcome text)
 language plpgsql volatile security definer
@@ -21,7 +21,7 @@ as $$
 declare
   v_queue_name text := (select w.queue_name from pgflow.workers w where w.worker_id = p_worker_id);
 begin
-  if v_queue_name is null or not pg_try_advisory_xact_lock(hashtextextended('pgflow.recovery:' || v_queue_name, 0)) then
+  if pgflow._lock_recovery(array[v_queue_name]) = '{}' then
     return;
   end if;
   return query select t.* from pgflow._recover_queue(

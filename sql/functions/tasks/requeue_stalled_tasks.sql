@@ -1,7 +1,8 @@
--- requeue_stalled_tasks() -> how many tasks it put back: those of every queue that are past their effective timeout + 30 s. Compatibility, for a database whose
+-- requeue_stalled_tasks() -> how many tasks it put back: those that are past their effective timeout + 30 s, of 100 queues at most, those with such
+-- tasks first, then any: the next calls go on with the others. Compatibility, for a database whose
 -- workers do not recover by themselves. The timeout rule of recover_tasks alone: nobody is judged dead. A task that was put back three times by
 -- it fails for good the next time, and is not counted. Messages are mended as by recover_tasks. A queue whose recovery is under way, or whose table is gone, is left out.
--- Locks: a try-lock on each queue's recovery; then as recover_tasks.
+-- Locks: that of each of these queues' recovery, if it is free; then as recover_tasks.
 create or replace function pgflow.requeue_stalled_tasks() returns int
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -14,14 +15,15 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_is_steady boolean := pgflow._is_clock_steady(null);
-  v_queue_names text[] := array(select q.queue_name from pgflow.queues q where pgflow._queue_exists(q.queue_name) order by q.queue_name);
-begin
-  v_queue_names := array(
-    select q.queue_name from unnest(v_queue_names) as q (queue_name)
-    where pg_try_advisory_xact_lock(hashtextextended('pgflow.recovery:' || q.queue_name, 0))
+  v_queue_names text[] := array(
+    select q.queue_name from pgflow.queues q
+    where pgflow._queue_exists(q.queue_name)
+    order by exists (select from pgflow._tasks_in_flight(q.queue_name) t where pgflow._stall_reason(t, v_is_steady, false) is not null) desc, random()
+    limit 100
   );
+begin
   return (
-    select count(*) from unnest(v_queue_names) as q (queue_name)
+    select count(*) from unnest(pgflow._lock_recovery(v_queue_names)) as q (queue_name)
     cross join lateral pgflow._recover_queue(q.queue_name, '-infinity', v_is_steady, false) t
     where t.outcome = 'requeued'
   );

@@ -8,7 +8,7 @@ as $$
 declare
   v_queue_name text;
 begin
-  for v_queue_name in select q.queue_name from pgflow.queues q where pgflow._queue_exists(q.queue_name) loop
+  for v_queue_name in select distinct w.queue_name from pgflow.workers w where pgflow._queue_exists(w.queue_name) loop
     return query select t.last_worker_id, count(*) from pgflow._tasks_in_flight(v_queue_name) t group by t.last_worker_id;
   end loop;
 end;

@@ -142,7 +142,7 @@ local WRONG = ([[
 -- For whoever looks for the reason: what is unfinished, inconsistent or wrong.
 local function keep_rows(scene)
   for name, sql in pairs {
-    invariants = "select * from pgflow.check_invariants()",
+    invariants = "select * from pgflow.check_invariants(true)",
     runs = "select * from pgflow.runs r where r.status <> 'completed' order by r.started_at",
     tasks = "select * from pgflow.step_tasks t where t.status <> 'completed' order by t.run_id, t.step_slug, t.task_index",
     workers = "select * from pgflow.workers w order by w.started_at",

@@ -157,8 +157,8 @@ function verdict.tell(evidence, say)
     join pgflow.steps s on s.flow_slug = t.flow_slug and s.step_slug = t.step_slug
     join pgflow.flows f on f.flow_slug = t.flow_slug
     where t.attempts_count - t.requeued_count - t.requeued_dead_count > coalesce(s.opt_max_attempts, f.opt_max_attempts)]])
-  self:count("invariants", db:number "select count(*) from pgflow.check_invariants()",
-    db:text "select string_agg(distinct i.invariant, '; ') from pgflow.check_invariants() i", "invariants")
+  self:count("invariants", db:number "select count(*) from pgflow.check_invariants(true)",
+    db:text "select string_agg(distinct i.invariant, '; ') from pgflow.check_invariants(true) i", "invariants")
   judge_queues(self, db)
   judge_server(self, evidence.logs)
   judge_workers(self, evidence)

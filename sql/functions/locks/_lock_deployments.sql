@@ -1,5 +1,5 @@
 -- Takes the one lock under which definitions change, until the transaction ends. Raises object_not_in_prerequisite_state in a transaction that would go on with an older state than
--- the one that the lock protects (REPEATABLE READ and above).
+-- the one that the lock protects (REPEATABLE READ and above), and lock_not_available, with who holds it, where another one goes on for more than 10 s.
 create or replace function pgflow._lock_deployments() returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -9,6 +9,6 @@ begin
     raise exception 'definitions cannot change in a transaction that is %', upper(current_setting('transaction_isolation'))
       using errcode = 'object_not_in_prerequisite_state', hint = 'begin it with: begin isolation level read committed';
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('pgflow.deployments', 0));
+  perform pgflow._await_lock('deployment_lock', 'exclusive', current_setting('lock_timeout'), 'another transaction deploys or changes flows');
 end;
 $$;

@@ -1,0 +1,21 @@
+-- Takes a lock, until the transaction ends, and waits for it for 10 s, or for as long as the caller's lock_timeout allows where that is less.
+-- Raises lock_not_available then, with the purpose of those who hold it, who they are, and what to do.
+create or replace function pgflow._await_lock(p_lock text, p_mode text, p_lock_timeout text, p_held_for text) returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set lock_timeout = '10s'
+as $$
+declare
+  v_holder record;
+begin
+  if p_lock_timeout::interval between interval '1 ms' and interval '10 s' then
+    perform set_config('lock_timeout', p_lock_timeout, true);
+  end if;
+  execute format('lock table pgflow.%I in %s mode', p_lock, p_mode);
+exception when lock_not_available then
+  select * into v_holder from pgflow._lock_holder(p_lock, p_mode) h;
+  raise exception '%: %', p_held_for, coalesce(v_holder.who, 'it has just ended')
+    using errcode = 'lock_not_available',
+      hint = coalesce('try again once it has ended, or end it: select pg_terminate_backend(' || v_holder.pid || ')', 'try again');
+end;
+$$;

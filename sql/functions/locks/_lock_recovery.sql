@@ -1,0 +1,10 @@
+-- Takes the locks of the recovery of queues, until the transaction ends, and returns those that it got: the others' recovery is under way. They are locks of rows, which
+-- nobody takes but this function: to write is the owner's right.
+create or replace function pgflow._lock_recovery(p_queue_names text[]) returns text[]
+language sql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+  select array(
+    select q.queue_name from pgflow.queues q where q.queue_name = any (p_queue_names) order by q.queue_name for no key update skip locked
+  );
+$$;

@@ -1,0 +1,20 @@
+-- Takes the lock of an alias shared, until the transaction ends: no deployment moves it meanwhile. Raises lock_not_available, with who holds it, where one goes on for more
+-- than 10 s. A transaction that sees an older state of the alias than the one that the
+-- lock protects (REPEATABLE READ and above) fails with serialization_failure, and is to be tried again.
+create or replace function pgflow._share_alias(p_flow_alias text) returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  begin
+    execute 'lock table pgflow.' || pgflow._alias_lock(p_flow_alias) || ' in row share mode nowait';
+  exception when lock_not_available then
+    perform pgflow._await_lock(
+      pgflow._alias_lock(p_flow_alias), 'row share', current_setting('lock_timeout'), format('alias %s is being deployed or changed', p_flow_alias)
+    );
+  end;
+  if current_setting('transaction_isolation') in ('repeatable read', 'serializable') then
+    perform from pgflow.flow_aliases a where a.flow_alias = p_flow_alias for share;
+  end if;
+end;
+$$;
