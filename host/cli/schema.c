@@ -291,7 +291,7 @@ static bool may_try_again(struct db *db, int attempt, int version, struct err *e
   bool locked_out = is_locked_out(err);
   if (!locked_out && !(version == 0 && attempt < INSTALL_ATTEMPTS && was_overtaken(err))) return false;
   struct err broken;
-  if (PQtransactionStatus(db->connection) != PQTRANS_IDLE && !db_run(db, DB_ROLLBACK, NULL, NULL, &broken))
+  if (PQtransactionStatus(db->connection) != PQTRANS_IDLE && !db_run_script(db, "rollback", "rollback", &broken))
     return false;
   if (!locked_out) return true;
   name_holder(db, err);

@@ -12,7 +12,6 @@
   X(QUIET, 0, "set client_min_messages = warning")                                                                     \
   X(BODIES_UNCHECKED, 0, "set local check_function_bodies = off")                                                      \
   X(SERVER_VERSION, 0, "select current_setting('server_version_num')::int, current_setting('server_version')")         \
-  X(ROLLBACK, 0, "rollback")                                                                                           \
   /* The schema's owner alone can take this lock. */                                                                   \
   X(LOCK_MIGRATIONS, 0, "lock table pgflow.migrations in share row exclusive mode")                                    \
   X(WAIT_BRIEFLY, 0, "set local lock_timeout = '2s'")                                                                  \

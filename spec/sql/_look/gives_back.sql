@@ -3,7 +3,7 @@ begin;
 \ir ../support/fixtures.sql
 select plan(11);
 
-select from spec.deploy_registry(array[spec.flow('q' || n, array[spec.step('a')])], p_worker => n, p_function => 'f' || n) from generate_series(1, 5) n;
+select count(d.flow_slug) from generate_series(1, 5) n, spec.deploy_registry(array[spec.flow('q' || n, array[spec.step('a')])], p_worker => n, p_function => 'f' || n) d;
 -- The locks of those who only look on the tables of queues and their indexes. The transaction of this spec, which made them, holds others.
 create function spec.looks() returns bigint language sql as $$
   select count(*) from pg_locks l join pg_class c on c.oid = l.relation
