@@ -4,10 +4,10 @@ begin;
 select plan(11);
 
 select count(d.flow_slug) from generate_series(1, 5) n, spec.deploy_registry(array[spec.flow('q' || n, array[spec.step('a')])], p_worker => n, p_function => 'f' || n) d;
--- The locks of those who only look on the tables of queues and their indexes. The transaction of this spec, which made them, holds others.
+-- The locks of those who only look, on indexes of queues: the transaction of this spec, which made the queues, holds others of their tables.
 create function spec.looks() returns bigint language sql as $$
   select count(*) from pg_locks l join pg_class c on c.oid = l.relation
-  where l.pid = pg_backend_pid() and c.relnamespace = 'pgmq'::regnamespace and c.relname like '_\_q_%' and l.mode = 'AccessShareLock';
+  where l.pid = pg_backend_pid() and c.relnamespace = 'pgmq'::regnamespace and c.relname like 'q\_q_%' and c.relkind = 'i' and l.mode = 'AccessShareLock';
 $$;
 create function spec.looks_after(p_statement text) returns bigint language plpgsql as $$
 begin
