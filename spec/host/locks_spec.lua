@@ -4,12 +4,14 @@ local process = require "spec.support.process"
 local scene = require "spec.support.scene"
 local wait = require "spec.support.wait"
 
--- Every lock that the session's role can get: all relations in every mode, and by their names the advisory locks that luaflow once took and PGMQ takes.
+-- Every lock that the session's role can get: all relations in every mode, and by their names the advisory locks that luaflow
+-- once took and PGMQ takes.
 local TAKE_EVERYTHING = [[
   begin;
   select pg_advisory_lock(k) from unnest(array[
-    30528358675410807, hashtextextended('pgflow.deployments', 0), hashtextextended('pgflow.rollouts', 0), hashtextextended('pgflow.alias:greet', 0),
-    hashtextextended('pgflow.alias:late', 0), hashtextextended('pgflow.recovery:greet', 0), hashtext('pgmq.queue_greet'), hashtext('pgmq.queue_late')
+    30528358675410807, hashtextextended('pgflow.deployments', 0), hashtextextended('pgflow.rollouts', 0),
+    hashtextextended('pgflow.alias:greet', 0), hashtextextended('pgflow.alias:late', 0), hashtextextended('pgflow.recovery:greet', 0),
+    hashtext('pgmq.queue_greet'), hashtext('pgmq.queue_late')
   ]) k;
   do $$
   declare
@@ -17,7 +19,9 @@ local TAKE_EVERYTHING = [[
     v_mode text;
   begin
     for v_relation in select c.oid from pg_class c where c.relkind in ('r', 'v') loop
-      foreach v_mode in array array['access exclusive', 'exclusive', 'share row exclusive', 'share', 'share update exclusive', 'row exclusive', 'row share', 'access share'] loop
+      foreach v_mode in array array[
+        'access exclusive', 'exclusive', 'share row exclusive', 'share', 'share update exclusive', 'row exclusive', 'row share', 'access share'
+      ] loop
         begin
           execute format('lock table %s in %s mode', v_relation, v_mode);
           exit;
@@ -57,10 +61,9 @@ describe("locks", function()
   local function hold(sql, user)
     local name = "spec_holder_" .. #holders
     here.root:write(name .. ".sql", sql)
+    local conninfo = here.db.conninfo .. (user and " user=" .. user or "")
     local holder = process.spawn {
-      argv = {
-        "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", here.db.conninfo .. (user and " user=" .. user or ""), "-f", here.root:at(name .. ".sql"),
-      },
+      argv = { "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", conninfo, "-f", here.root:at(name .. ".sql") },
       env = { PGAPPNAME = name },
     }
     holders[#holders + 1] = holder
@@ -123,7 +126,8 @@ describe("locks", function()
   it("of an alias name their holder to whoever starts", function()
     local pid, name = hold "begin; select pgflow.retire_alias('greet'); \\echo holding\nselect pg_sleep(300);"
     local refused = here.db:try "set lock_timeout = '300ms'; select spec.start('greet', p_run => 2)"
-    assert.truthy(refused.err:find(("alias greet is being deployed or changed: process %s (%s, role "):format(pid, name), 1, true), refused.err)
+    local told = ("alias greet is being deployed or changed: process %s (%s, role "):format(pid, name)
+    assert.truthy(refused.err:find(told, 1, true), refused.err)
     assert.truthy(refused.err:find(("end it: select pg_terminate_backend(%s)"):format(pid), 1, true), refused.err)
     local from = wait.now()
     refused = here.db:try "select spec.start('greet', p_run => 2)"
@@ -183,7 +187,9 @@ describe("locks", function()
   it("name a holder as far as an owner without pg_read_all_stats can see it", function()
     local nobody = role "luaflow_spec_nobody"
     local pid, name = hold "begin; select pgflow.retire_alias('greet'); \\echo holding\nselect pg_sleep(300);"
-    here.db:text(("grant usage on schema pgflow to %s; grant execute on function pgflow._lock_holder(text, text) to %s"):format(nobody, nobody))
+    here.db:text(([[
+      grant usage on schema pgflow to %s;
+      grant execute on function pgflow._lock_holder(text, text) to %s]]):format(nobody, nobody))
     local who = here.db:text(("set role %s; select h.who from pgflow._lock_holder('deployment_lock', 'exclusive') h"):format(nobody))
     assert.truthy(who:find(("process %s (%s, role "):format(pid, name), 1, true), who)
     assert.is_nil(who:find("since", 1, true))
