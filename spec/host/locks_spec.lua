@@ -20,7 +20,8 @@ local TAKE_EVERYTHING = [[
   begin
     for v_relation in select c.oid from pg_class c where c.relkind in ('r', 'v') loop
       foreach v_mode in array array[
-        'access exclusive', 'exclusive', 'share row exclusive', 'share', 'share update exclusive', 'row exclusive', 'row share', 'access share'
+        'access exclusive', 'exclusive', 'share row exclusive', 'share', 'share update exclusive',
+        'row exclusive', 'row share', 'access share'
       ] loop
         begin
           execute format('lock table %s in %s mode', v_relation, v_mode);
