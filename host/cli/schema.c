@@ -259,9 +259,9 @@ static bool replace_functions(struct db *db, struct schema_report *report, struc
 /* Puts the version that it found into *version. */
 static bool try_to_migrate(struct db *db, int *version, struct schema_report *report, struct err *err) {
   bool too_new;
-  if (!read_version(db, version, &too_new, err)) return false;
+  if (!check_owner(db, err) || !read_version(db, version, &too_new, err)) return false;
   if (*version > report->version) return refuse_newer(*version, err);
-  return walk_migrations(db, *version, true, report, err) && ensure_pgmq(db, err) &&
+  return walk_migrations(db, *version, true, report, err) && ensure_pgmq(db, *version, err) &&
          walk_migrations(db, *version, false, report, err) && replace_functions(db, report, err);
 }
 
@@ -302,13 +302,12 @@ static bool may_try_again(struct db *db, int attempt, int version, struct err *e
 
 bool schema_migrate(struct db *db, struct schema_report *report, struct err *err) {
   *report = (struct schema_report){.version = latest_version()};
-/* Puts the version that it found into *version. */
-static bool try_to_migrate(struct db *db, int *version, struct schema_report *report, struct err *err) {
-  bool too_new;
-  if (!check_owner(db, err) || !read_version(db, version, &too_new, err)) return false;
-  if (*version > report->version) return refuse_newer(*version, err);
-  return walk_migrations(db, *version, true, report, err) && ensure_pgmq(db, *version, err) &&
-         walk_migrations(db, *version, false, report, err) && replace_functions(db, report, err);
+  if (!check_server(db, err)) return false;
+  for (int attempt = 1;; attempt++) {
+    int version = 0;
+    if (try_to_migrate(db, &version, report, err)) return true;
+    if (!may_try_again(db, attempt, version, err)) return false;
+  }
 }
 
 static void print_file(FILE *out, const struct embed_file *file) {
