@@ -1,7 +1,7 @@
 -- Whoever looks at every queue holds the locks of none of them afterwards.
 begin;
 \ir ../support/fixtures.sql
-select plan(11);
+select plan(10);
 
 select count(d.flow_slug) from generate_series(1, 5) n, spec.deploy_registry(array[spec.flow('q' || n, array[spec.step('a')])], p_worker => n, p_function => 'f' || n) d;
 -- The locks of those who only look, on indexes of queues: the transaction of this spec, which made the queues, holds others of their tables.
@@ -21,7 +21,6 @@ select is(spec.looks_after('select * from pgflow.worker_tasks()'), 0::bigint, 'w
 select is(spec.looks_after('select * from pgflow.flow_versions'), 0::bigint, 'flow_versions');
 select is(spec.looks_after('select * from pgflow.check_invariants()'), 0::bigint, 'check_invariants');
 select is(spec.looks_after('select * from pgflow.check_invariants(true)'), 0::bigint, 'in full');
-select is(spec.looks_after('select * from pgflow.requeue_stalled_tasks()'), 0::bigint, 'requeue_stalled_tasks');
 select is(spec.looks_after($$ select * from pgflow.begin_rollout('{f1,f2}') $$) + spec.looks_after('select * from pgflow.rollout_status()'), 0::bigint, 'rollout_status');
 update pgflow.workers set stopped_at = now(), last_heartbeat_at = now() - interval '1 day';
 select is(spec.looks_after($$ select pgflow.prune_data_older_than('1 hour') $$), 0::bigint, 'workers that are forgotten');
