@@ -202,8 +202,6 @@ describe("luaflow doctor", function()
     assert.same({ "warning", "warning" }, { found[1].level, found[2].level })
     assert.truthy(found[1].message:find "^queue sick: messages are hidden for more than a day")
     assert.truthy(found[2].message:find "^queue sick: tasks that ended their executor")
-    here.db:text "delete from pgmq.q_sick"
-    assert_found("invariants", 1, "problem", "^active task has a message: ", "check_invariants")
   end)
 
   it("finds that the clock has jumped, and tasks past their time", function()
@@ -211,14 +209,14 @@ describe("luaflow doctor", function()
     assert_found("clock", 0, "ok", "no worker has seen it jump")
     here.db:text "update pgflow.workers set last_heartbeat_at = last_heartbeat_at + interval '1 hour'"
     wait.till(function()
-      return findings("clock", 0)[1].message:find "^the database's clock jumped by %-00:59:%d+ at 20" ~= nil
+      return findings("clock", 0)[1].message:find "^the database's clock jumped by %-0[01]:%d+:%d+ at 20" ~= nil
     end, 20, "a heartbeat")
     here.db:text [[
       insert into pgflow.workers (worker_id, queue_name, function_name, last_heartbeat_at, overdue_tasks)
-      values ('00000000-0000-4000-9000-000000000001', 'sick', 'sick', now() + interval '1 hour', '{}'),
-        ('00000000-0000-4000-9000-000000000002', 'sick', 'sick', now(), '{a task}')]]
+      values ('00000000-0000-4000-9000-000000000001', 'other', 'other', now() + interval '1 hour', '{}'),
+        ('00000000-0000-4000-9000-000000000002', 'other', 'other', now(), '{a task}')]]
     assert.truthy(findings("clock", 0)[2].message:find "^the last heartbeat of 1 worker lies in the future, up to 20")
-    assert_found("workers", 0, "warning", "^worker %S+2 of queue sick holds 1 task past their timeout$", "the worker lists them")
+    assert_found("workers", 0, "warning", "^worker %S+2 of queue other holds 1 task past their timeout$", "the worker lists them")
   end)
 
   it("finds fences that are up", function()
