@@ -1,4 +1,4 @@
--- Claims the tasks behind messages that a claim has read, in growing portions, until their inputs have p_max_input bytes together as JSON text. A task whose input alone has more,
+-- Claims the tasks behind messages that a claim has read, one and then in portions that grow while inputs are small, until their inputs have p_max_input bytes together as JSON text. A task whose input alone has more,
 -- or cannot be made or sent, fails for good, by name, and the others go on. Rows as of _claim_messages; without claim_no: a message that is left, for there was no room.
 create or replace function pgflow._claim_within(p_queue_name text, p_message_ids bigint[], p_worker_id uuid, p_max_input int)
 returns table (
@@ -11,13 +11,15 @@ as $$
 #variable_conflict use_column
 declare
   v_waiting bigint[] := p_message_ids;
-  v_portion int := 32;
+  v_portion int := 1;
+  v_largest int := 1;
   v_room int := p_max_input;
   v_no_room boolean := false;
   v_unfit bigint[];
   v_reasons text[];
 begin
-  while cardinality(v_waiting) > 0 and not v_no_room loop
+  -- What is made and does not fit is made in vain.
+  while cardinality(v_waiting) > 0 and not v_no_room and v_largest <= v_room loop
     v_unfit := '{}';
     v_reasons := '{}';
     begin
@@ -31,11 +33,12 @@ begin
           continue;
         end if;
         v_no_room := v_no_room or claim_no is null;
+        v_largest := greatest(v_largest, bytes);
         v_room := v_room - case when claim_no is null then 0 else bytes end;
         return next;
       end loop;
       v_waiting := v_waiting[v_portion + 1:];
-      v_portion := v_portion * 2;
+      v_portion := greatest(1, least(v_portion * 4, v_room / v_largest));
     exception when data_exception or insufficient_resources or program_limit_exceeded then
       select coalesce(array_agg(f.message_id), '{}'), array_agg('cannot be given out: ' || f.message) into v_unfit, v_reasons
       from pgflow._input_faults(p_queue_name, v_waiting[:v_portion]) f;
