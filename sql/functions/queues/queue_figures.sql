@@ -20,7 +20,7 @@ begin
   if pgflow._queue_exists(p_queue_name) then
     v_figures := pgflow._look(format(
       'select array[count(*)::text, (count(*) filter (where q.vt <= clock_timestamp()))::text,
-        (max(greatest(clock_timestamp() - q.enqueued_at, interval '0')) filter (where isfinite(q.enqueued_at)))::text] from pgmq.%I q',
+        (max(greatest(clock_timestamp() - q.enqueued_at, interval ''0'')) filter (where isfinite(q.enqueued_at)))::text] from pgmq.%I q',
       pgmq.format_table_name(p_queue_name, 'q')
     ));
     depth := v_figures[1];
