@@ -316,7 +316,7 @@ describe("a database in trouble", function()
   it("loses the next step's queue under load", function()
     local first = here:worker { args = { "--queue", "pair_first" } }
     local second = here:worker { args = { "--queue", "pair_second" } }
-    here.db:start_all("pair", numbers(100))
+    here.db:start_all("pair", numbers(1000))
     wait.till(function() return count_ran() > 10 end, 10, "handlers to run")
     here.db:text "drop table pgmq.q_pair_second cascade"
     here.db:start_all("neighbour", numbers(50))
@@ -327,11 +327,11 @@ describe("a database in trouble", function()
     end
     wait.till(function() -- another flow of the same worker goes on
       return here.db:number "select count(*) from pgflow.runs r where r.flow_slug = 'neighbour' and r.status = 'completed'" == 50
-    end, 10, "the neighbour's runs")
+    end, 30, "the neighbour's runs")
     here:worker { args = { "--queue", "pair_second" } }
     here.db:await_runs(30)
-    assert.equal(150, here.db:number "select count(*) from pgflow.runs r where r.status = 'completed'")
-    assert_ran_once(100)
+    assert.equal(1050, here.db:number "select count(*) from pgflow.runs r where r.status = 'completed'")
+    assert_ran_once(1000)
   end)
 
   it("does not connect again and again when it finds a server that takes no writes", function()

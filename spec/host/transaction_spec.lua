@@ -304,9 +304,9 @@ describe("a transactional step", function()
     queue = "crosses"
     local host = worker()
     here.db:text "insert into spec_moved (v) values ('a'), ('b')"
-    local first, second = start({ "a", "b" }, "crosses"), start({ "b", "a" }, "crosses")
-    assert.equal("completed", here.db:await_run(first).status)
-    assert.equal("completed", here.db:await_run(second).status)
+    here.db:start_all("crosses", '[["a", "b"], ["b", "a"]]') -- in one transaction, so that they run at the same time
+    here.db:await_runs()
+    assert.equal(2, here.db:number "select count(*) from pgflow.runs r where r.status = 'completed'")
     assert.same({ "a2,b2", 3 }, { moved(), ran() })
     assert.equal(2, here.db:number "select count(*) from pgflow.step_tasks t where t.attempts_count = 1")
     assert.truthy(host:await_log("restarted_handler").message:find "deadlock")
