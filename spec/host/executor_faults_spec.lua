@@ -170,7 +170,7 @@ describe("an executor", function()
     local found = assert_failed(spin, "timed out after 2 s")
     assert.is_true(found.took >= 2 and found.took < 2 + 6, ("failed after %.1f s"):format(found.took))
     -- Those that had to wait for it would take 3 s and more.
-    assert.is_true(count > 2 and slowest < 1.5, ("%d others, the slowest took %.2f s"):format(count, slowest))
+    assert.is_true(count > 0 and slowest < 1.5, ("%d others, the slowest took %.2f s"):format(count, slowest))
     assert.is_true(oldest < 4, ("a heartbeat was %.1f s old"):format(oldest))
     assert.equal("completed", here.db:complete("long", '{"act": "quick"}').status)
     print(("# endless loop: failed after %.2f s; slowest of %d others %.0f ms"):format(found.took, count, slowest * 1000))

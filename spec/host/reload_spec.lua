@@ -169,12 +169,13 @@ describe("a reload", function()
 
   it("finishes what runs with the code it has started with", function()
     start()
-    local run_id = here.db:start("work", '{"seconds": 2}')
+    local run_id = here.db:start("work", '{"seconds": -1}')
     await_attempts(3)
     write_version(2)
     accept()
     assert.equal("2/2 2/2", versions(here.db:complete("work", "{}")))
     assert.equal("started", here.db:text("select r.status from pgflow.runs r where r.run_id = :'id'", { id = run_id }))
+    here.root:write("go", "")
     assert.equal("1/1 1/1", versions(here.db:await_run(run_id)))
     assert.equal(1, select(2, attempts()))
   end)
@@ -306,7 +307,7 @@ describe("a reload", function()
     start()
     write_version(2)
     local holder = process.spawn {
-      argv = { "psql", "-X", "-q", "-d", here.db.conninfo, "-c", "begin; select pgflow._lock_deployments(); select pg_sleep(6)" },
+      argv = { "psql", "-X", "-q", "-d", here.db.conninfo, "-c", "begin; select pgflow._lock_deployments(); select pg_sleep(600)" },
       name = "holder",
     }
     wait.till(function()
@@ -315,7 +316,8 @@ describe("a reload", function()
     local judged = reload()
     assert.is_false(judged.accepted)
     assert.equal("1/1 1/1", versions(here.db:complete("work", "{}")))
-    host:await_log("reloaded", 15)
+    here.db:text "select pg_terminate_backend(a.pid) from pg_stat_activity a where a.wait_event = 'PgSleep'"
+    host:await_log("reloaded", 30)
     assert.equal("2/2 2/2", versions(here.db:complete("work", "{}")))
     holder:wait(10)
     holder:forget()
