@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/utf8.h"
+
 bool err_set(struct err *err, enum err_kind kind, enum exit_code exit_code, const char *format, ...) {
   va_list args;
   err->kind = kind;
@@ -11,7 +13,7 @@ bool err_set(struct err *err, enum err_kind kind, enum exit_code exit_code, cons
   err->sqlstate[0] = '\0';
   err->hint[0] = '\0';
   va_start(args, format);
-  vsnprintf(err->message, sizeof err->message, format, args);
+  utf8_fit(err->message, sizeof err->message, vsnprintf(err->message, sizeof err->message, format, args));
   va_end(args);
   return false;
 }
@@ -19,7 +21,7 @@ bool err_set(struct err *err, enum err_kind kind, enum exit_code exit_code, cons
 bool err_hint(struct err *err, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  vsnprintf(err->hint, sizeof err->hint, format, args);
+  utf8_fit(err->hint, sizeof err->hint, vsnprintf(err->hint, sizeof err->hint, format, args));
   va_end(args);
   return false;
 }

@@ -27,7 +27,7 @@ struct err {
   enum err_kind kind;
   enum exit_code exit_code;
   char sqlstate[6];   /* empty unless the database reported it */
-  char message[1024]; /* "what: why", without "luaflow:" in front; cut when longer */
+  char message[1024]; /* "what: why", without "luaflow:" in front; cut with a mark when longer */
   char hint[512];     /* what to do about it; empty where there is nothing to say */
 };
 

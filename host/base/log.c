@@ -11,7 +11,11 @@
 
 #include "base/utf8.h"
 
-enum { PIECE = 4096 /* PIPE_BUF: a writable pipe takes that much at once */, PATIENCE_MS = 50 };
+enum {
+  PIECE = 4096, /* PIPE_BUF: a writable pipe takes that much at once */
+  PATIENCE_MS = 50,
+  TEXT_MAX = 8192 /* bytes of a field's text; the rest is left out */
+};
 
 static const char *const level_names[] = {
 #define X(name, text) text,
@@ -35,7 +39,9 @@ static void put_str(struct buf *out, const char *text) { buf_put(out, text, strl
 static void put_escaped(struct buf *out, const char *text, bool json) {
   bool many_lines = !json && strchr(text, '\n');
   struct buf clean = {0};
-  utf8_clean(&clean, text, strlen(text), 0);
+  size_t length = strlen(text), kept = utf8_prefix(text, length, TEXT_MAX);
+  utf8_clean(&clean, text, kept, 0);
+  if (kept < length) buf_printf(&clean, " ... (%zu bytes left out)", length - kept);
   for (size_t i = 0, size; i < clean.len; i += size) {
     unsigned char c = (unsigned char)clean.data[i];
     size = utf8_sequence(clean.data + i, clean.len - i);
@@ -74,10 +80,10 @@ static bool is_json(const char *text) {
   return valid;
 }
 
-/* JSON as it is, but for what steers a terminal: beyond ASCII that stands in strings alone, where it may be escaped. Text that
- * is no JSON, which only a forged frame holds, becomes a string. */
+/* JSON as it is, but for what steers a terminal: beyond ASCII that stands in strings alone, where it may be escaped. What is too long
+ * becomes a string with its beginning, and so does text that is no JSON, which only a forged frame holds. */
 static void put_json(struct buf *out, const char *text) {
-  if (!is_json(text)) {
+  if (strlen(text) > TEXT_MAX || !is_json(text)) {
     put_quoted(out, text, true);
     return;
   }

@@ -48,7 +48,7 @@ struct log_field {
       log_write((log), (lvl), (verb), (const struct log_field[]){__VA_ARGS__ __VA_OPT__(, ){.type = LOG_FIELD_END}}); \
   } while (0)
 
-/* Writes one line. A reader that does not take it within 50 ms loses it, and then every line until it reads again:
+/* Writes one line; of a text that is longer than 8 KiB the beginning, and how many bytes were left out. A reader that does not take it within 50 ms loses it, and then every line until it reads again:
  * a log never holds up its process. */
 void log_write(struct log *log, enum log_level level, const char *verb, const struct log_field *fields);
 /* Appends the line (in text several, where a value has several), with its newline, as log_write would write it at the given time in milliseconds since the epoch. */

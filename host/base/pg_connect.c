@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/pg_inside.h"
+#include "base/utf8.h"
 
 enum { ATTEMPT_MS = 10000 };
 
@@ -87,7 +88,7 @@ static void on_notice(void *owner, const PGresult *result) {
   const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
   const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
   if (!severity || !message || (strcmp(severity, "FATAL") != 0 && strcmp(severity, "PANIC") != 0)) return;
-  snprintf(pg->last_words, sizeof pg->last_words, "%s", message);
+  utf8_fit(pg->last_words, sizeof pg->last_words, snprintf(pg->last_words, sizeof pg->last_words, "%s", message));
 }
 
 static void on_resolved(void *owner, const struct err *err) {

@@ -34,6 +34,19 @@ uint32_t utf8_control(const char *bytes, size_t length) {
   return 0;
 }
 
+size_t utf8_prefix(const char *bytes, size_t length, size_t limit) {
+  if (length <= limit) return length;
+  size_t end = limit;
+  while (end > 0 && limit - end < 3 && ((unsigned char)bytes[end] & 0xC0) == 0x80) end--;
+  return ((unsigned char)bytes[end] & 0xC0) == 0x80 ? limit : end; /* no character has so many bytes: it is no UTF-8 */
+}
+
+void utf8_fit(char *text, size_t size, int wanted) {
+  if (wanted < 0 || (size_t)wanted < size || size < sizeof cut_mark) return;
+  size_t end = utf8_prefix(text, size, size - sizeof cut_mark);
+  memcpy(text + end, cut_mark, sizeof cut_mark);
+}
+
 void utf8_clean(struct buf *out, const char *bytes, size_t length, size_t limit) {
   size_t start = out->len;
   size_t cut_at = start; /* the last place where the mark still fits behind */

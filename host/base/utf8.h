@@ -17,4 +17,9 @@ uint32_t utf8_control(const char *bytes, size_t length);
  * cut before a character and ends with " ... (cut)". limit 0: no limit. */
 void utf8_clean(struct buf *out, const char *bytes, size_t length, size_t limit);
 
+/* After snprintf, which wanted so many bytes: text that was longer than size allows ends before a character and with " ... (cut)". */
+void utf8_fit(char *text, size_t size, int wanted);
+/* The longest prefix of at most limit bytes that ends before a character. */
+size_t utf8_prefix(const char *bytes, size_t length, size_t limit);
+
 #endif

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/err.h"
 #include "base/log.h"
 #include "base/utf8.h"
 
@@ -78,6 +79,53 @@ static void writes_what_is_no_json_as_a_string(void **state) {
              LOG_JSON_TEXT("d", "\xff"), LOG_JSON_TEXT("e", "1 2"));
 }
 
+/* A field's text of more than 8 KiB is cut before a character, and the line says how much of it is missing. */
+static void cuts_long_fields(void **state) {
+  const struct log text_log = {.format = LOG_TEXT}, json_log = {.format = LOG_JSON};
+  char text[8192 + 6], list[8192 + 3];
+  (void)state;
+  memset(text, 'x', sizeof text);
+  memcpy(text + 8191, "\xc3\xa4yyy", 6);
+  struct buf line = {0};
+  log_format_line(&text_log, 0, LOG_INFO, "did",
+                  (const struct log_field[]){LOG_STR("a", text), {.type = LOG_FIELD_END}}, &line);
+  buf_put_u8(&line, 0);
+  assert_non_null(strstr(line.data, "xx ... (5 bytes left out)\"\n"));
+  assert_int_equal(strspn(strchr(line.data, '"') + 1, "x"), 8191);
+  buf_free(&line);
+  memset(list, ' ', sizeof list);
+  list[0] = '[';
+  list[sizeof list - 2] = ']';
+  list[sizeof list - 1] = '\0';
+  log_format_line(&json_log, 0, LOG_INFO, "did",
+                  (const struct log_field[]){LOG_JSON_TEXT("a", list), {.type = LOG_FIELD_END}}, &line);
+  buf_put_u8(&line, 0);
+  assert_non_null(strstr(line.data, "\"a\":\"[ "));
+  assert_non_null(strstr(line.data, " ... (2 bytes left out)\"}\n"));
+  buf_free(&line);
+}
+
+static void cuts_errors_before_a_character(void **state) {
+  struct err err;
+  char text[2048];
+  (void)state;
+  for (size_t i = 0; i + 2 < sizeof text; i += 2) memcpy(text + i, "\xc3\xa4", 3);
+  for (int shift = 0; shift < 2; shift++) {
+    err_set(&err, ERR_CONFIG, EXIT_FAILED, "%s", text);
+    err_hint(&err, "%.*s%s", shift, "x", text);
+    const char *parts[] = {err.message, err.hint};
+    for (int i = 0; i < 2; i++) {
+      struct buf clean = {0};
+      size_t length = strlen(parts[i]);
+      utf8_clean(&clean, parts[i], length, 0);
+      assert_int_equal(clean.len, length);
+      assert_memory_equal(clean.data, parts[i], length);
+      assert_string_equal(parts[i] + length - 10, " ... (cut)");
+      buf_free(&clean);
+    }
+  }
+}
+
 static void reads_levels(void **state) {
   enum log_level level;
   (void)state;
@@ -115,6 +163,8 @@ int main(void) {
       cmocka_unit_test(writes_json),
       cmocka_unit_test(escapes_what_steers_a_terminal),
       cmocka_unit_test(writes_what_is_no_json_as_a_string),
+      cmocka_unit_test(cuts_long_fields),
+      cmocka_unit_test(cuts_errors_before_a_character),
       cmocka_unit_test(reads_levels),
       cmocka_unit_test(cleans_and_cuts_text),
   };
