@@ -6,6 +6,7 @@ as $$
 declare
   v_step_slugs text[];
 begin
+  perform pgflow._forbid_prepare();
   perform pgflow._insert_states(p_run_id, p_kept_run_id);
   perform pgflow._send_run_events(array[p_run_id]);
   v_step_slugs := array(

@@ -26,6 +26,7 @@ begin
     );
     perform pgflow._cancel_tasks(array[cancel_run.run_id]);
     perform pgflow._send_run_events(array[cancel_run.run_id]);
+    perform pgflow._forbid_prepare();
     perform pg_notify('pgflow:' || q.queue_name, 'cancelled') from unnest(v_queue_names) as q (queue_name);
   end if;
   return query select r.* from pgflow.runs r where r.run_id = cancel_run.run_id;
