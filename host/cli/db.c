@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/conninfo.h"
+#include "base/pins.h"
+#include "base/utf8.h"
 #include "cli/plain.h"
 #include "worker/complaint.h"
 
@@ -23,9 +25,11 @@ static const struct statement_info statements[] = {
 #undef X
 };
 
-/* Warnings are for the person at the terminal; QUIET keeps notices below them away. */
+/* Warnings are for the person at the terminal; a role may be told more, until the settings are pinned. */
 static void print_notice(void *unused, const PGresult *result) {
   (void)unused;
+  const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+  if (!severity || strcmp(severity, "WARNING") != 0) return;
   char *message = plain_copy(PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY), PLAIN_LINE);
   fprintf(stderr, "luaflow: database: %s\n", message);
   free(message);
@@ -39,7 +43,11 @@ static void print_notice(void *unused, const PGresult *result) {
 /* libpq's own messages have several lines with tabs: one line, with single spaces. */
 static void copy_message(char *out, size_t size, const char *message) {
   size_t length = 0;
-  for (const char *c = message; *c && length + 1 < size; c++) {
+  for (const char *c = message; *c; c++) {
+    if (length + 1 == size) {
+      utf8_fit(out, size, (int)size);
+      return;
+    }
     bool space = *c == '\n' || *c == '\t' || *c == ' ';
     if (!space)
       out[length++] = *c;
@@ -60,7 +68,7 @@ static bool fail_to_connect(const struct db *db, struct err *err) {
 static bool prepare_session(struct db *db, struct err *err) {
   if (PQstatus(db->connection) != CONNECTION_OK) return fail_to_connect(db, err);
   PQsetNoticeReceiver(db->connection, print_notice, NULL);
-  return db_run(db, DB_QUIET, NULL, NULL, err);
+  return db_run(db, DB_MAY_IDLE, NULL, NULL, err);
 }
 
 /* What the conninfo does not say has a default here; of a keyword given twice the last counts. */
@@ -164,31 +172,40 @@ static PGresult *collect_result(struct db *db) {
   return NULL;
 }
 
-/* The transaction's names are those of pg_catalog: what somebody has made in schema public is not what our statements mean. It ends with the
- * transaction, since the session may be a pooler's, and others' next. */
-static const char pin_names[] = "select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)";
+/* They end with the transaction, since the session may be a pooler's, and others' next. */
+static const char *const pins[] = {PIN_READ_COMMITTED, PIN_STATEMENTS("0", "true")};
+enum { PIN_COUNT = sizeof pins / sizeof *pins };
 
-/* Sends the statement in one transaction with pin_names. */
-static bool send_pinned(struct db *db, const struct statement_info *info, const char *const *parameters) {
-  return PQenterPipelineMode(db->connection) == 1 &&
-         PQsendQueryParams(db->connection, pin_names, 0, NULL, NULL, NULL, NULL, 0) == 1 &&
-         PQsendQueryParams(db->connection, info->text, info->parameters, NULL, parameters, NULL, NULL, 0) == 1 &&
-         PQpipelineSync(db->connection) == 1;
+/* A transaction that is open has them from its begin. */
+static int pins_due(const struct db *db) { return PQtransactionStatus(db->connection) == PQTRANS_IDLE ? PIN_COUNT : 0; }
+
+static bool send_text(struct db *db, const char *text, int count, const char *const *parameters) {
+  return PQsendQueryParams(db->connection, text, count, NULL, parameters, NULL, NULL, 0) == 1;
 }
 
-/* The statement's result, or that of pin_names where it is an error. NULL as in collect_result. */
-static PGresult *collect_pinned(struct db *db) {
-  PGresult *pinned = collect_result(db);
-  PGresult *got = pinned ? collect_result(db) : NULL;
+/* Sends so many pins and the statement in one transaction. */
+static bool send_pinned(struct db *db, int pin_count, const struct statement_info *info,
+                        const char *const *parameters) {
+  bool sent = PQenterPipelineMode(db->connection) == 1;
+  for (int i = 0; i < pin_count; i++) sent = sent && send_text(db, pins[i], 0, NULL);
+  return sent && send_text(db, info->text, info->parameters, parameters) && PQpipelineSync(db->connection) == 1;
+}
+
+/* The statement's result, or that of a pin where it is an error. NULL as in collect_result. */
+static PGresult *collect_pinned(struct db *db, int pin_count) {
+  PGresult *got = collect_result(db), *kept = got;
+  for (int i = 0; i < pin_count && got; i++) {
+    bool failed = PQresultStatus(kept) == PGRES_FATAL_ERROR;
+    got = collect_result(db);
+    PQclear(failed ? got : kept);
+    if (!failed) kept = got;
+  }
   if (got) PQclear(collect_result(db)); /* the end of the pipeline */
-  bool failed = PQresultStatus(pinned) == PGRES_FATAL_ERROR;
-  PQclear(failed ? got : pinned);
   if (!db->interrupted) PQexitPipelineMode(db->connection);
-  return failed ? pinned : got;
+  return kept;
 }
 
-static bool finish(struct db *db, const char *what, PGresult **result, struct err *err) {
-  PGresult *got = collect_pinned(db);
+static bool finish(struct db *db, const char *what, PGresult *got, PGresult **result, struct err *err) {
   if (!got && db->interrupted) return err_set(err, ERR_RETRY, EXIT_DATABASE, "%s: interrupted", what);
   ExecStatusType status = PQresultStatus(got);
   bool ok = status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
@@ -204,8 +221,9 @@ static bool finish(struct db *db, const char *what, PGresult **result, struct er
 bool db_run(struct db *db, enum db_statement statement, const char *const *parameters, PGresult **result,
             struct err *err) {
   const struct statement_info *info = &statements[statement];
-  if (!send_pinned(db, info, parameters)) return fail_statement(db, NULL, db->what, err);
-  return finish(db, db->what, result, err);
+  int pin_count = pins_due(db);
+  if (!send_pinned(db, pin_count, info, parameters)) return fail_statement(db, NULL, db->what, err);
+  return finish(db, db->what, collect_pinned(db, pin_count), result, err);
 }
 
 /* The line of sql that holds the character at a position counted from 1, as the server reports it. */

@@ -70,11 +70,17 @@ static int latest_version(void) {
 
 static bool check_server(struct db *db, struct err *err) {
   PGresult *result;
-  if (!db_run(db, DB_SERVER_VERSION, NULL, &result, err)) return false;
-  bool ok = db_number(result, 0, 0) >= LEAST_SERVER;
-  if (!ok)
+  if (!db_run(db, DB_SERVER, NULL, &result, err)) return false;
+  bool is_recent = db_number(result, 0, 0) >= LEAST_SERVER;
+  bool ok = is_recent && strcmp(db_text(result, 0, 2), "UTF8") == 0;
+  if (!is_recent) {
     err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: it runs PostgreSQL %s, and luaflow needs 15 or newer",
             db_text(result, 0, 1));
+  } else if (!ok) {
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: its encoding is %s, and luaflow needs UTF8",
+            db_text(result, 0, 2));
+    err_hint(err, "nothing was changed; make another: create database NAME encoding 'UTF8' template template0");
+  }
   PQclear(result);
   return ok;
 }

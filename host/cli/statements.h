@@ -9,9 +9,14 @@
 #define DB_RUN_STATEMENTS(X)                                                                                           \
   X(BEGIN, 0, "begin")                                                                                                 \
   X(COMMIT, 0, "commit")                                                                                               \
-  X(QUIET, 0, "set client_min_messages = warning")                                                                     \
+  /* Whoever follows a run looks at it from time to time; the next of a pooler may idle too. */                        \
+  X(MAY_IDLE, 0,                                                                                                       \
+    "select set_config('idle_session_timeout', '0', false)"                                                            \
+    "  where current_setting('idle_session_timeout', true) is not null")                                               \
   X(BODIES_UNCHECKED, 0, "set local check_function_bodies = off")                                                      \
-  X(SERVER_VERSION, 0, "select current_setting('server_version_num')::int, current_setting('server_version')")         \
+  X(SERVER, 0,                                                                                                         \
+    "select current_setting('server_version_num')::int, current_setting('server_version'), "                           \
+    "current_setting('server_encoding')")                                                                              \
   /* The schema's owner alone can take this lock. */                                                                   \
   X(LOCK_MIGRATIONS, 0, "lock table pgflow.migrations in share row exclusive mode")                                    \
   X(WAIT_BRIEFLY, 0, "set local lock_timeout = '2s'")                                                                  \

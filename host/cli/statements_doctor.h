@@ -11,6 +11,9 @@
     "       case when v.number < 150000 then 'luaflow needs 15 or newer' end"                                          \
     "  from (select current_setting('server_version_num')::int as number, current_setting('server_version') as name) " \
     "v"                                                                                                                \
+    " union all select 'problem', format('the encoding of the database is %s', current_setting('server_encoding')),"   \
+    "       'luaflow needs UTF8: create database NAME encoding ''UTF8'' template template0, and migrate that one'"        \
+    "  where current_setting('server_encoding') <> 'UTF8'"                                                           \
     " union all select 'problem', 'the server is a standby, which takes no writes', 'connect to the primary'"          \
     "  where pg_is_in_recovery()"                                                                                      \
     " union all select 'problem', 'transactions are read-only by default',"                                            \
@@ -96,10 +99,11 @@
     "        'set it to on for the roles of luaflow' where current_setting('synchronous_commit') = 'off'"              \
     " union all select 'warning', s.name || ' is off: the tables of queues and tasks only grow', 'switch it on'"       \
     "   from pg_catalog.pg_settings s where s.name in ('autovacuum', 'track_counts') and s.setting = 'off'"            \
-    " union all select 'warning', format('statement_timeout is %s: it may end a large batch, which is then tried "     \
-    "again', s.setting || s.unit),"                                                                                    \
+    /* This session has its own; those of handlers have the role's. */                                                 \
+    " union all select 'warning', format('statement_timeout is %s: it ends what handlers ask the database when it takes "\
+    "longer', s.reset_val || s.unit),"                                                                                 \
     "        'set it to 0, or to 60s or more, for the roles of luaflow'"                                               \
-    "   from pg_catalog.pg_settings s where s.name = 'statement_timeout' and s.setting::bigint between 1 and 59999"    \
+    "   from pg_catalog.pg_settings s where s.name = 'statement_timeout' and s.reset_val::bigint between 1 and 59999"  \
     " union all select 'warning', format('%s of at most %s connections are in use', c.used, c.most),"                  \
     "        'raise max_connections: a worker needs 2 and those of its handlers, and a command 1'"                     \
     "   from (select count(*) as used, current_setting('max_connections')::int as most"                                \
@@ -180,6 +184,11 @@
     "        date_trunc('second', w.unrecorded_since), w.unrecorded_error),"                                           \
     "        'correct what the error names; the worker keeps the results and tries again'"                             \
     "   from workers w where w.lives and w.unrecorded_count > 0"                                                       \
+    " union all select 'problem', format('recovery fails in worker %s of queue %s since %s: %s', w.worker_id, "        \
+    "w.queue_name,"                                                                                                    \
+    "        date_trunc('second', w.recovery_failing_since), w.recovery_error),"                                       \
+    "        'correct what the error names; until then the tasks of dead workers are not put back'"                    \
+    "   from workers w where w.lives and w.recovery_error is not null"                                                 \
     " union all select 'warning', format('worker %s of queue %s holds %s task%s past their timeout', w.worker_id, "    \
     "w.queue_name,"                                                                                                    \
     "        cardinality(w.overdue_tasks), case when cardinality(w.overdue_tasks) = 1 then '' else 's' end),"          \

@@ -34,7 +34,8 @@
   "       greatest(extract(epoch from clock_timestamp() - w.last_heartbeat_at) * 1000, 0)::bigint as "          \
   "heartbeat_age_ms,"                                                                                           \
   "       w.deprecated_at, w.stopped_at, w.last_reload_error, w.last_reload_at,"                                \
-  "       w.unrecorded_count, w.unrecorded_since, w.unrecorded_error"                                           \
+  "       w.unrecorded_count, w.unrecorded_since, w.unrecorded_error,"                                          \
+  "       w.recovery_failing_since, w.recovery_error"                                                           \
   "  from pgflow.workers w left join pgflow.worker_tasks() t on t.worker_id = w.worker_id"                      \
   " where $1::boolean or (w.stopped_at is null and w.last_heartbeat_at > clock_timestamp() - interval '1 day')" \
   " order by w.queue_name, w.started_at, w.worker_id"
@@ -86,7 +87,7 @@
     "  from pgflow.disable_worker_functions($1::text[]) f order by 1")                                                 \
   X(WORKERS, 1,                                                                                                        \
     "select q.worker_id, q.queue_name, q.function_name, q.state, q.generation, q.tasks_in_flight,"                     \
-    "       q.heartbeat_age_ms, q.last_reload_error, q.unrecorded_count, q.unrecorded_error"                           \
+    "       q.heartbeat_age_ms, q.last_reload_error, q.unrecorded_count, q.unrecorded_error, q.recovery_error"         \
     "  from (" WORKERS_QUERY ") q")                                                                                    \
   X(WORKERS_JSON, 1, JSON_OF(WORKERS_QUERY))                                                                           \
   X(QUEUES, 0,                                                                                                         \

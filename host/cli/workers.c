@@ -13,12 +13,14 @@ static enum tone tone_of(const char *state) {
   return strcmp(state, "stopped") == 0 ? TONE_FAINT : TONE_BUSY;
 }
 
-/* A failed reload waits for somebody; results that are not recorded hold up runs now. */
+/* A failed reload waits for somebody; results that are not recorded hold up runs now, and so does a failing recovery where a worker died. */
 static void put_trouble(struct table *table, const PGresult *result, int row) {
-  const char *reload = db_text(result, row, 7), *count = db_text(result, row, 8);
+  const char *reload = db_text(result, row, 7), *count = db_text(result, row, 8), *recovery = db_text(result, row, 10);
   if (count)
     table_printf(table, TONE_BAD, "%s result%s not recorded: %s", count, strcmp(count, "1") == 0 ? "" : "s",
                  db_text(result, row, 9));
+  else if (recovery)
+    table_printf(table, TONE_BAD, "recovery fails: %s", recovery);
   else if (reload)
     table_printf(table, TONE_BAD, "reload failed: %s", reload);
   else

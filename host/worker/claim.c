@@ -32,6 +32,7 @@ static const char *const status_names[] = {
     [CLAIM_OK] = "ok",
     [CLAIM_STALE_GENERATION] = "stale_generation",
     [CLAIM_NOT_SUBSCRIBED] = "not_subscribed",
+    [CLAIM_UNKNOWN_WORKER] = "unknown_worker",
     [CLAIM_UNKNOWN_PAIRS] = "unknown_pairs",
 };
 

@@ -8,7 +8,14 @@
 #include "base/log.h"
 #include "worker/task.h"
 
-enum claim_status { CLAIM_OK, CLAIM_STALE_GENERATION, CLAIM_NOT_SUBSCRIBED, CLAIM_UNKNOWN_PAIRS, CLAIM_BROKEN };
+enum claim_status {
+  CLAIM_OK,
+  CLAIM_STALE_GENERATION,
+  CLAIM_NOT_SUBSCRIBED,
+  CLAIM_UNKNOWN_WORKER,
+  CLAIM_UNKNOWN_PAIRS,
+  CLAIM_BROKEN
+};
 
 struct claim {
   enum claim_status status;

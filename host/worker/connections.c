@@ -153,7 +153,10 @@ static void on_refused(void *owner, enum claim_status status, const char *unknow
     case CLAIM_OK:
       return;
     case CLAIM_NOT_SUBSCRIBED:
-      drain_begin(lifecycle, "the database does not list this worker any more", EXIT_DONE);
+      drain_begin(lifecycle, "an operator has stopped or deprecated this worker", EXIT_DONE);
+      return;
+    case CLAIM_UNKNOWN_WORKER:
+      drain_forgotten(lifecycle);
       return;
     case CLAIM_STALE_GENERATION:
       reload_on_stale(lifecycle);
@@ -254,7 +257,7 @@ bool connections_open(struct lifecycle *lifecycle, struct err *err) {
       .conninfo = lifecycle->options->database,
       .application_name = lifecycle->application_name,
       .session = lifecycle->control_session,
-      .session_count = 2,
+      .session_count = SETTINGS_COUNT + 1,
       .statements = control_statements,
       .statement_count = CONTROL_STATEMENT_COUNT,
       .deadline_ms = CONTROL_DEADLINE_MS,

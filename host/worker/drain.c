@@ -42,6 +42,14 @@ void drain_begin(struct lifecycle *lifecycle, const char *reason, int exit_code)
   drain_check(lifecycle);
 }
 
+void drain_forgotten(struct lifecycle *lifecycle) {
+  if (lifecycle->state != LIFECYCLE_RUNNING) return;
+  LOG(lifecycle->log, LOG_ERROR, "worker_unknown", LOG_STR("worker", lifecycle->worker_id),
+      LOG_STR("reason", "its row is gone: the database was created anew, or the row was deleted"),
+      LOG_STR("hint", "start the worker again"));
+  drain_begin(lifecycle, "the database does not know this worker", EXIT_FAILED);
+}
+
 void drain_check(struct lifecycle *lifecycle) {
   if (lifecycle->state != LIFECYCLE_DRAINING) return;
   if (lifecycle_in_flight(lifecycle) == 0 && work_is_idle(lifecycle->work)) drain_finish(lifecycle);

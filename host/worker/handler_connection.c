@@ -23,8 +23,6 @@ static const unsigned legal_moves[] = {
 #undef IN
 };
 
-static const char *const session[] = {handler_settings};
-
 static void set_state(struct handler_connection *connection, enum handler_connection_state state) {
   CHECK(legal_moves[connection->state] & (1u << state));
   connection->state = state;
@@ -223,8 +221,8 @@ void handler_connection_new(struct handler_pool *pool) {
   const struct pg_options options = {
       .conninfo = pool->options.conninfo,
       .application_name = pool->options.application_name,
-      .session = session,
-      .session_count = sizeof session / sizeof *session,
+      .session = handler_settings,
+      .session_count = HANDLER_SETTINGS_COUNT,
       .keeps_nothing = true,
   };
   struct err err;

@@ -94,6 +94,8 @@ struct handler_side *handler_side_new(uv_loop_t *loop, const char *conninfo, con
   const struct pg_options options = {
       .conninfo = conninfo,
       .application_name = application_name,
+      .session = control_settings,
+      .session_count = SETTINGS_ELSEWHERE_COUNT,
       .statements = &control_statements[STMT_TERMINATE],
       .statement_count = STMT_CANCEL - STMT_TERMINATE + 1,
       .deadline_ms = DEADLINE_MS,

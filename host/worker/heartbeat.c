@@ -12,7 +12,7 @@
 enum { BEAT_MS = 2000 };
 
 /* The columns of the HEARTBEAT statement. */
-enum { DEPRECATED, FUNCTION_ENABLED, SCHEMA_VERSION, LOST_ORDINALS, CANCELLED_ORDINALS, CLOCK_JUMP_S };
+enum { DEPRECATED, FUNCTION_ENABLED, SCHEMA_VERSION, LOST_ORDINALS, CANCELLED_ORDINALS, CLOCK_JUMP_S, UNKNOWN };
 
 struct heartbeat {
   uv_timer_t timer;
@@ -73,7 +73,10 @@ static void read_answer(struct heartbeat *heartbeat, const PGresult *result) {
   if (!disabled) heartbeat->events.enabled(heartbeat->owner);
   read_ordinals(heartbeat, PQgetvalue(result, 0, LOST_ORDINALS), heartbeat->events.lost);
   read_ordinals(heartbeat, PQgetvalue(result, 0, CANCELLED_ORDINALS), heartbeat->events.cancelled);
-  if (strcmp(PQgetvalue(result, 0, DEPRECATED), "t") == 0) heartbeat->events.deprecated(heartbeat->owner);
+  if (strcmp(PQgetvalue(result, 0, UNKNOWN), "t") == 0)
+    heartbeat->events.unknown(heartbeat->owner);
+  else if (strcmp(PQgetvalue(result, 0, DEPRECATED), "t") == 0)
+    heartbeat->events.deprecated(heartbeat->owner);
 }
 
 /* A server that takes no writes is perhaps a primary of the past: the next connection may find the new one. */

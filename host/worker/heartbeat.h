@@ -16,6 +16,7 @@ struct heartbeat_events {
   void (*lost)(void *owner, uint64_t number);      /* the task is no longer this worker's */
   void (*cancelled)(void *owner, uint64_t number); /* its run was cancelled; perhaps more than once */
   void (*deprecated)(void *owner);                 /* at every beat from then on */
+  void (*unknown)(void *owner);                    /* the worker has no row; instead of it */
   void (*enabled)(void *owner);                    /* at every beat while the worker function is enabled */
 };
 

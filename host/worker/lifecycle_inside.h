@@ -15,6 +15,7 @@
 #include "worker/pool.h"
 #include "worker/recovery.h"
 #include "worker/reload.h"
+#include "worker/statements.h"
 #include "worker/unrecorded.h"
 #include "worker/watch.h"
 #include "worker/work.h"
@@ -45,7 +46,7 @@ struct lifecycle {
   char *application_name;
   char *handler_name;             /* the same for handlers' connections */
   char *listen;                   /* the LISTEN statement */
-  const char *control_session[2]; /* borrowed: settings, listen */
+  const char *control_session[SETTINGS_COUNT + 1]; /* borrowed: control_settings, listen */
   const char *root;               /* borrowed, as in the executors' options */
   char *queue;                    /* NULL until it is chosen */
   struct pool *pool;
@@ -103,6 +104,8 @@ void startup_fail(struct lifecycle *lifecycle, const struct err *err);
 /* drain.c */
 /* Leaves RUNNING: stops claiming, lets what runs finish, then stops with the code. Ignored in other states. */
 void drain_begin(struct lifecycle *lifecycle, const char *reason, int exit_code);
+/* The same once the database has no row of this worker. */
+void drain_forgotten(struct lifecycle *lifecycle);
 /* Something has left a draining worker: perhaps all has. */
 void drain_check(struct lifecycle *lifecycle);
 /* Ends the grace. */

@@ -18,7 +18,8 @@ struct recovery {
   struct pg *pg;
   const char *worker_id;
   struct log *log;
-  bool waiting; /* for an answer */
+  bool waiting;  /* for an answer */
+  bool reported; /* the worker's row says that it fails */
   bool stopped, timer_closed;
   struct complaint complaint;
 };
@@ -56,6 +57,30 @@ static bool log_moved(struct recovery *recovery, const PGresult *result) {
   return resent > 0;
 }
 
+static void on_reported(void *owner, struct pg_unit *unit, const struct err *err) {
+  struct recovery *recovery = owner;
+  (void)unit;
+  (void)err; /* it is said again after the next round */
+  recovery->waiting = false;
+  free_when_done(recovery);
+}
+
+static void on_cleared(void *owner, struct pg_unit *unit, const struct err *err) {
+  struct recovery *recovery = owner;
+  if (!err) recovery->reported = false;
+  on_reported(owner, unit, err);
+}
+
+/* Tells the database, for doctor and `luaflow workers`; NULL: it works. */
+static void report(struct recovery *recovery, const char *error) {
+  struct pg_unit *unit = pg_unit_new(error ? on_reported : on_cleared, recovery);
+  struct pg_params *params = pg_unit_add(unit, &control_statements[STMT_REPORT_RECOVERY]);
+  pg_param_text(params, recovery->worker_id);
+  pg_param_text(params, error);
+  recovery->waiting = true;
+  pg_submit(recovery->pg, unit);
+}
+
 static void on_timer(uv_timer_t *timer);
 
 static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
@@ -69,11 +94,15 @@ static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
     complaint_end(&recovery->complaint);
     bool go_on = log_moved(recovery, pg_unit_result(unit, 0));
     uv_timer_start(&recovery->timer, on_timer, go_on ? GO_ON_MS : RECOVER_MS, RECOVER_MS);
+    if (recovery->reported) report(recovery, NULL);
     return;
   }
   struct err found = *err;
+  if (!*found.sqlstate) return; /* the connection tells it */
   complaint_add_hint(&found);
-  if (*found.sqlstate && complaint_is_new(&recovery->complaint, &found))
+  recovery->reported = true;
+  report(recovery, found.message);
+  if (complaint_is_new(&recovery->complaint, &found))
     LOG(recovery->log, LOG_WARN, "recovery_failed", LOG_STR("sqlstate", found.sqlstate),
         LOG_STR("error", found.message), LOG_STR("hint", *found.hint ? found.hint : NULL));
 }

@@ -79,8 +79,8 @@ void startup_loaded(struct lifecycle *lifecycle, struct generation *generation) 
   lifecycle->application_name = xasprintf("luaflow worker %s", queue);
   lifecycle->handler_name = xasprintf("luaflow handler %s", queue);
   lifecycle->listen = xasprintf("listen \"pgflow:%s\"", queue); /* a queue's name holds no quote: the load checked it */
-  lifecycle->control_session[0] = control_settings;
-  lifecycle->control_session[1] = lifecycle->listen;
+  memcpy(lifecycle->control_session, control_settings, sizeof control_settings);
+  lifecycle->control_session[SETTINGS_COUNT] = lifecycle->listen;
   lifecycle->log->program = lifecycle->program;
   pool_set_queue(lifecycle->pool, queue);
   pool_switch(lifecycle->pool, generation);
@@ -120,6 +120,8 @@ static void on_cancelled_task(void *owner, uint64_t number) {
 
 static void on_deprecated(void *owner) { drain_begin(owner, "deprecated", EXIT_DONE); }
 
+static void on_unknown(void *owner) { drain_forgotten(owner); }
+
 static void on_enabled(void *owner) { reload_on_enabled(owner); }
 
 static void run(struct lifecycle *lifecycle, int64_t generation) {
@@ -127,6 +129,7 @@ static void run(struct lifecycle *lifecycle, int64_t generation) {
                                                  .lost = on_lost_task,
                                                  .cancelled = on_cancelled_task,
                                                  .deprecated = on_deprecated,
+                                                 .unknown = on_unknown,
                                                  .enabled = on_enabled};
   lifecycle_set_state(lifecycle, LIFECYCLE_RUNNING);
   lifecycle->generation = generation;

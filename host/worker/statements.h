@@ -20,7 +20,7 @@
        " from pgflow.deploy_flows($1::uuid, $2::text, $3::text, $4::jsonb, $5::bigint)")                              \
   STMT(HEARTBEAT,                                                                                                     \
        "select deprecated, function_enabled, schema_version, pg_catalog.array_to_string(lost_ordinals, ','),"         \
-       " pg_catalog.array_to_string(cancelled_ordinals, ','), clock_jump_s"                                           \
+       " pg_catalog.array_to_string(cancelled_ordinals, ','), clock_jump_s, unknown"                                  \
        " from pgflow.worker_heartbeat($1::uuid, $2::uuid[], $3::text[], $4::int[], $5::bigint[], $6)")                \
   STMT(INPUT,                                                                                                         \
        "select case when i.bytes <= $2::bigint then i.input end, i.bytes from ("                                      \
@@ -38,6 +38,7 @@
   STMT(INSTALLATION, "select pgflow.installation_id()")                                                               \
   STMT(REPORT_RELOAD, "select pgflow.report_reload($1::uuid, $2::text)")                                              \
   STMT(REPORT_UNRECORDED, "select pgflow.report_unrecorded($1::uuid, $2::int, $3::text)")                             \
+  STMT(REPORT_RECOVERY, "select pgflow.report_recovery($1::uuid, $2::text)")                                          \
   STMT(STOP, "select pgflow.mark_worker_stopped($1::uuid)")
 
 /* On the work connection. All but RECONCILE are the parts of one batch, in this order. */
@@ -80,11 +81,16 @@ extern const struct pg_statement work_statements[WORK_STATEMENT_COUNT];
 
 /* Settings of the sessions that call them; SQLSTATE LF001 where there is a schema pgflow that luaflow did not make. A wait for a lock ends before the connection's deadline: it is answered, so that it is not
  * taken for silence. */
-extern const char control_settings[];
-extern const char work_settings[];
+enum {
+  SETTINGS_ELSEWHERE_COUNT = 4, /* the first, for a database that has no schema of luaflow */
+  SETTINGS_COUNT,
+  HANDLER_SETTINGS_COUNT = 2
+};
+extern const char *const control_settings[SETTINGS_COUNT];
+extern const char *const work_settings[SETTINGS_COUNT];
 /* Of a session that handlers' statements run in: how values are written does not depend on the server's or the role's settings,
  * and a statement whose host was killed ends, where the server's system can tell. */
-extern const char handler_settings[];
+extern const char *const handler_settings[HANDLER_SETTINGS_COUNT];
 /* What DISCARD ALL does, without DISCARD PLANS: the plans of our functions are dear. Then handler_settings. */
 extern const char *const handler_reset[];
 extern const int handler_reset_count;

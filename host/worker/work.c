@@ -15,7 +15,6 @@ enum {
   QUICK_MS = 2000 /* a transaction that takes longer is slow */
 };
 
-static const char *const session[] = {work_settings};
 
 static void on_kick(uv_idle_t *kick);
 
@@ -143,8 +142,8 @@ struct work *work_new(uv_loop_t *loop, const struct work_options *options, const
   const struct pg_options pg_options = {
       .conninfo = options->conninfo,
       .application_name = options->application_name,
-      .session = session,
-      .session_count = sizeof session / sizeof *session,
+      .session = work_settings,
+      .session_count = SETTINGS_COUNT,
       .statements = work_statements,
       .statement_count = WORK_STATEMENT_COUNT,
       .deadline_ms = DEADLINE_MS,

@@ -38,7 +38,7 @@ local FUNCTIONS = {
   worker = {
     "deploy_flows", "lock_runs", "claim_tasks", "complete_tasks", "fail_tasks", "release_tasks", "run_input",
     "worker_heartbeat", "recover_tasks", "reconcile_claims", "mark_worker_stopped", "track_worker_function", "preview_deployment",
-    "report_reload", "report_unrecorded", "installation_id", "open_transaction", "complete_transaction",
+    "report_reload", "report_unrecorded", "report_recovery", "installation_id", "open_transaction", "complete_transaction",
   },
   handler = { "installation_id", "open_transaction", "complete_transaction" },
   app = {

@@ -38,7 +38,7 @@ begin
         ('{worker}', 'execute on function pgflow.mark_worker_stopped(uuid)'),
         ('{worker}', 'execute on function pgflow.track_worker_function(text)'),
         ('{worker}', 'execute on function pgflow.preview_deployment(jsonb)'),
-        ('{worker}', 'execute on function pgflow.report_reload(uuid, text), pgflow.report_unrecorded(uuid, int, text)'),
+        ('{worker}', 'execute on function pgflow.report_reload(uuid, text), pgflow.report_unrecorded(uuid, int, text), pgflow.report_recovery(uuid, text)'),
         ('{worker,handler}', 'execute on function pgflow.installation_id()'),
         ('{worker,handler}', 'execute on function pgflow.open_transaction(uuid, text, int, bigint, bigint)'),
         ('{worker,handler}', 'execute on function pgflow.complete_transaction(uuid, uuid, text, int, bigint, jsonb)'),

@@ -6,7 +6,7 @@ select plan(6);
 select spec.deploy('greet', spec.step('a'));
 select spec.deploy_registry(array[spec.flow('other', array[spec.step('a')])], p_worker => 2);
 select spec.start('greet');
-select results_eq($$ select kind, status from pgflow.claim_tasks(spec.worker(9), 1, 'greet', 10) $$, $$ values ('answer', 'not_subscribed') $$, 'missing');
+select results_eq($$ select kind, status from pgflow.claim_tasks(spec.worker(9), 1, 'greet', 10) $$, $$ values ('answer', 'unknown_worker') $$, 'missing');
 select results_eq($$ select kind, status from pgflow.claim_tasks(spec.worker(2), 1, 'greet', 10) $$, $$ values ('answer', 'not_subscribed') $$, 'of another queue');
 update pgflow.workers set deprecated_at = now();
 select results_eq($$ select kind, status from pgflow.claim_tasks(spec.worker(), 1, 'greet', 10) $$, $$ values ('answer', 'not_subscribed') $$, 'deprecated');

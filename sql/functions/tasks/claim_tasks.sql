@@ -1,6 +1,6 @@
 -- claim_tasks(worker_id, generation, queue_name, quantity, max_input): reads up to quantity messages and claims their tasks; the last statement of a batch.
 -- Rows by kind: 'task' for each claimed task; 'unknown' for each (flow, step) that the worker does not handle; 'orphan' for each message without
--- a task that was archived; and last, always, one 'answer' with its status (ok | stale_generation | not_subscribed | unknown_pairs), next_visible_ms, the
+-- a task that was archived; and last, always, one 'answer' with its status (ok | stale_generation | not_subscribed | unknown_worker | unknown_pairs), next_visible_ms, the
 -- milliseconds until the queue's next hidden message becomes visible (null: there is none), and more: there may be visible messages, so that a claim at once is no waste.
 -- The inputs of one claim have at most max_input bytes together, as JSON text: what does not fit is left for the next one. A task whose input alone has more, or cannot be
 -- made or sent, fails for good by name (_claim_within). is_root: the input is the run's as well.

@@ -2,12 +2,14 @@
 -- worker has in flight or has not recorded yet, and the milliseconds since its last heartbeat by its own steady clock (null: the first one). A task that it lists is not
 -- stalled, whatever the time: those past theirs are kept in its row. Returns one row: deprecated (also where the worker is unknown or stopped), whether its function is enabled, the
 -- schema's version, the positions of the tasks that are no longer its own (their run ended, or another claim took them), of those whose run was cancelled,
--- and the seconds by which the database's clock has jumped since the last heartbeat (null: it has not), which is stored too.
+-- and the seconds by which the database's clock has jumped since the last heartbeat (null: it has not), which is stored too; and
+-- whether the worker is unknown.
 -- Locks: the worker's row. Repeated calls only refresh it.
 create or replace function pgflow.worker_heartbeat(
   p_worker_id uuid, p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_claim_nos bigint[], p_elapsed_ms bigint default null
 ) returns table (
-  deprecated boolean, function_enabled boolean, schema_version int, lost_ordinals int[], cancelled_ordinals int[], clock_jump_s bigint
+  deprecated boolean, function_enabled boolean, schema_version int, lost_ordinals int[], cancelled_ordinals int[], clock_jump_s bigint,
+  unknown boolean
 )
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -23,6 +25,7 @@ declare
   v_now timestamptz := clock_timestamp();
   v_worker pgflow.workers;
   v_jump interval;
+  v_unknown boolean;
   v_lost int[];
   v_cancelled int[];
   v_overdue text[];
@@ -47,6 +50,7 @@ begin
     where j.is_lost or j.is_old
   ) l;
   select * into v_worker from pgflow.workers w where w.worker_id = p_worker_id;
+  v_unknown := not found;
   v_jump := pgflow._clock_jump(v_worker, v_now, p_elapsed_ms);
   update pgflow.workers w
   set last_heartbeat_at = v_now,
@@ -63,6 +67,7 @@ begin
     select v_worker.worker_id is null or v_worker.deprecated_at is not null,
       coalesce((select f.enabled from pgflow.worker_functions f where f.function_name = v_worker.function_name), true),
       (select max(m.version) from pgflow.migrations m),
-      coalesce(v_lost, '{}'), coalesce(v_cancelled, '{}'), round(extract(epoch from v_jump))::bigint;
+      coalesce(v_lost, '{}'), coalesce(v_cancelled, '{}'), round(extract(epoch from v_jump))::bigint,
+      v_unknown;
 end;
 $$;
