@@ -76,7 +76,23 @@ static bool is_plain_value(const char *value) {
   return true;
 }
 
-static bool is_port_list(const char *value) { return value[strspn(value, "0123456789,")] == '\0'; }
+static int count_pieces(const char *list) {
+  int count = 1;
+  for (; *list; list++) count += *list == ',';
+  return count;
+}
+
+static const char *wrong_ports(const char *list) {
+  if (list[strspn(list, "0123456789,")])
+    return "its port is not a number; in a password : is written %3A and / is written %2F";
+  for (; *list; list += *list == ',') {
+    char *end;
+    unsigned long port = strtoul(list, &end, 10);
+    if (end > list && (port < 1 || port > 65535)) return "its port is not between 1 and 65535";
+    list = end;
+  }
+  return NULL;
+}
 
 /* An @ may begin a socket's name, but a host's has none. */
 static bool has_at_inside(const char *hosts) {
@@ -85,16 +101,18 @@ static bool has_at_inside(const char *hosts) {
   return false;
 }
 
+static const char *wrong_hosts(const char *list) {
+  if (has_at_inside(list)) return "its host holds an @, which a password writes as %40";
+  return count_pieces(list) > CONNINFO_HOSTS_MAX ? "it names more than 16 hosts" : NULL;
+}
+
 /* What is wrong with values that libpq has taken; NULL: nothing. */
 static const char *wrong_value(const PQconninfoOption *option) {
   const char *value = option->val;
-  if (!value || is_free_text(option->keyword))
-    return value && strcmp(option->keyword, "host") == 0 && has_at_inside(value)
-               ? "its host holds an @, which a password writes as %40"
-               : NULL;
-  if (strcmp(option->keyword, "port") == 0 && !is_port_list(value))
-    return "its port is not a number; in a password : is written %3A and / is written %2F";
-  return is_plain_value(value) ? NULL : "a parameter has a value that it cannot have";
+  if (!value) return NULL;
+  if (strcmp(option->keyword, "host") == 0) return wrong_hosts(value);
+  if (strcmp(option->keyword, "port") == 0) return wrong_ports(value);
+  return is_free_text(option->keyword) || is_plain_value(value) ? NULL : "a parameter has a value that it cannot have";
 }
 
 static PQconninfoOption *refuse(const char *source, const char *why, struct err *err) {
@@ -149,4 +167,33 @@ bool conninfo_has_password(const char *conninfo) {
             (option->val && (strcmp(option->keyword, "password") == 0 || strcmp(option->keyword, "sslpassword") == 0));
   PQconninfoFree(options);
   return found;
+}
+
+/* The message without what it quotes, which a mistyped conninfo may have from its password. */
+static void copy_unquoted(char *out, size_t size, const char *message) {
+  size_t length = 0;
+  bool quoted = false;
+  for (const char *c = message; *c && *c != '\n' && length + 1 < size; c++) {
+    if (*c == '"') quoted = !quoted;
+    if (!quoted && *c != '"' && !(*c == ' ' && length > 0 && out[length - 1] == ' ')) out[length++] = *c;
+  }
+  while (length > 0 && strchr(": ", out[length - 1])) length--;
+  out[length] = '\0';
+}
+
+bool conninfo_refuse(const char *message, struct err *err) {
+  static const char *const beginnings[] = {
+      "invalid ",        "definition of service", "could not match", "Unix-domain socket path",
+      "could not parse", "sslmode value",         "channel_binding", "gssencmode value",
+      "weak sslmode",    "service file",          "syntax error",    "nested service",
+  };
+  for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
+    if (strncmp(message, beginnings[i], strlen(beginnings[i])) != 0) continue;
+    char why[256];
+    copy_unquoted(why, sizeof why, message);
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "database: the connection string or a PG* variable is not valid: %s", why);
+    err_hint(err, "libpq's manual lists the parameters of connections and their values");
+    return true;
+  }
+  return false;
 }

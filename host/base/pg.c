@@ -7,6 +7,7 @@
 #include <utlist.h>
 
 #include "base/check.h"
+#include "base/pg_blame.h"
 #include "base/pg_inside.h"
 #include "base/xalloc.h"
 
@@ -99,18 +100,19 @@ void pg_broke(struct pg *pg, const struct err *reason) {
 }
 
 /* Why the connection broke, in the words of the server, where it had some: to the unit under way, or to none. Else in libpq's. */
-static const char *last_words(const struct pg *pg) {
-  const char *severity = pg->sent ? pg_unit_field(pg->sent, PG_DIAG_SEVERITY_NONLOCALIZED) : NULL;
-  if (*pg->last_words) return pg->last_words;
-  if (severity && strcmp(severity, "FATAL") == 0) return pg_unit_message(pg->sent);
-  return pg->conn ? PQerrorMessage(pg->conn) : "";
-}
-
 void pg_broke_by_libpq(struct pg *pg) {
   struct err err;
-  const char *message = last_words(pg);
-  if (*message == '\0') message = "the connection was lost";
-  err_set(&err, ERR_RETRY, EXIT_DATABASE, "database: %.*s", (int)strcspn(message, "\n"), message);
+  const char *severity = pg->sent ? pg_unit_field(pg->sent, PG_DIAG_SEVERITY_NONLOCALIZED) : NULL;
+  const char *libpq = pg->conn ? PQerrorMessage(pg->conn) : "";
+  if (*pg->last_words) {
+    err_set(&err, ERR_RETRY, EXIT_DATABASE, "database: %s", pg->last_words);
+    pg_blame_connection(&err, pg->last_state);
+  } else if (severity && strcmp(severity, "FATAL") == 0) {
+    err_set(&err, ERR_RETRY, EXIT_DATABASE, "database: %s", pg_unit_message(pg->sent));
+    pg_blame_connection(&err, pg->sent->err.sqlstate);
+  } else {
+    pg_blame_attempt(&err, *libpq ? libpq : "the connection was lost");
+  }
   pg_broke(pg, &err);
 }
 

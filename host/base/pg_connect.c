@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/conninfo.h"
 #include "base/pg_inside.h"
 #include "base/utf8.h"
 
@@ -87,8 +88,10 @@ static void on_notice(void *owner, const PGresult *result) {
   struct pg *pg = owner;
   const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
   const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+  const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
   if (!severity || !message || (strcmp(severity, "FATAL") != 0 && strcmp(severity, "PANIC") != 0)) return;
   utf8_fit(pg->last_words, sizeof pg->last_words, snprintf(pg->last_words, sizeof pg->last_words, "%s", message));
+  snprintf(pg->last_state, sizeof pg->last_state, "%s", state ? state : "");
 }
 
 static void on_resolved(void *owner, const struct err *err) {
@@ -99,10 +102,18 @@ static void on_resolved(void *owner, const struct err *err) {
     return;
   }
   pg_set_state(pg, PG_CONNECTING);
-  *pg->last_words = '\0';
+  *pg->last_words = *pg->last_state = '\0';
   pg->conn = pg_target_connect(pg->target);
-  if (pg->conn) PQsetNoticeReceiver(pg->conn, on_notice, pg);
-  if (!pg->conn || PQstatus(pg->conn) == CONNECTION_BAD || !pg_watch(pg, UV_WRITABLE)) pg_broke_by_libpq(pg);
+  if (pg->conn) {
+    PQsetNoticeReceiver(pg->conn, on_notice, pg);
+    PQsetErrorVerbosity(pg->conn,
+                        PQERRORS_VERBOSE); /* for the SQLSTATE of a refusal, which libpq tells in no other way */
+  }
+  struct err refused;
+  if (pg->conn && PQstatus(pg->conn) == CONNECTION_BAD && conninfo_refuse(PQerrorMessage(pg->conn), &refused))
+    pg_broke(pg, &refused);
+  else if (!pg->conn || PQstatus(pg->conn) == CONNECTION_BAD || !pg_watch(pg, UV_WRITABLE))
+    pg_broke_by_libpq(pg);
 }
 
 void pg_attempt(struct pg *pg) {

@@ -41,6 +41,7 @@ struct pg {
   struct pg_patience *patience;
   struct pg_backend backend;
   char last_words[256];  /* what the server said as it ended this connection, with no unit under way; "" : nothing */
+  char last_state[6];    /* the SQLSTATE of that */
   char role[64];         /* a name of Postgres has 63 bytes at most */
   struct pg_unit *queue; /* not sent */
   struct pg_unit *sent;  /* in the order of their results */

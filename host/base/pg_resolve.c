@@ -10,7 +10,7 @@
 #include "base/conninfo.h"
 #include "base/xalloc.h"
 
-enum { HOSTS_MAX = 16, ADDRESSES_MAX = 8 /* of one host */, KEYWORDS_MAX = 80 };
+enum { ADDRESSES_MAX = 8 /* of one host */, KEYWORDS_MAX = 80 };
 
 struct host {
   char *name; /* owned */
@@ -24,7 +24,7 @@ struct host {
 struct pg_target {
   PQconninfoOption *options; /* what the conninfo says and nothing else */
   char *application_name;
-  struct host hosts[HOSTS_MAX];
+  struct host hosts[CONNINFO_HOSTS_MAX];
   int host_count;
   int pending;
   bool freed;
@@ -60,8 +60,14 @@ static bool is_name(const char *host) {
   return inet_pton(AF_INET, host, &address) != 1 && inet_pton(AF_INET6, host, &address) != 1;
 }
 
-/* Splits host and port lists, the environment's where the conninfo has none, if any of the hosts needs a look-up. */
-static void find_hosts(struct pg_target *target) {
+static int count_hosts(const char *list) {
+  int count = 1;
+  for (; *list; list++) count += *list == ',';
+  return count;
+}
+
+/* Splits host and port lists, the environment's where the conninfo has none, if any of the hosts needs a look-up. False: they are too many. */
+static bool find_hosts(struct pg_target *target) {
   PQconninfoOption *defaults = PQconndefaults();
   const char *hosts = option(target->options, "host");
   const char *ports = option(target->options, "port");
@@ -69,8 +75,8 @@ static void find_hosts(struct pg_target *target) {
   if (!hosts && defaults) hosts = option(defaults, "host");
   if (!ports && defaults) ports = option(defaults, "port");
   if (!known && defaults && !option(target->options, "host")) known = option(defaults, "hostaddr") != NULL;
-  bool any = false;
-  for (int i = 0; hosts && !known && i < HOSTS_MAX; i++) {
+  bool any = false, fit = !hosts || known || count_hosts(hosts) <= CONNINFO_HOSTS_MAX;
+  for (int i = 0; hosts && !known && fit; i++) {
     char *name = piece(hosts, i);
     if (!name) break;
     struct host *host = &target->hosts[target->host_count++];
@@ -82,6 +88,7 @@ static void find_hosts(struct pg_target *target) {
   }
   if (!any) target->host_count = 0; /* the forms that are left need no look-up; freed with the target */
   PQconninfoFree(defaults);
+  return fit;
 }
 
 struct pg_target *pg_target_new(const char *conninfo, const char *application_name, struct err *err) {
@@ -90,8 +97,10 @@ struct pg_target *pg_target_new(const char *conninfo, const char *application_na
   struct pg_target *target = xcalloc(1, sizeof *target);
   target->options = options;
   target->application_name = xstrdup(application_name);
-  find_hosts(target);
-  return target;
+  if (find_hosts(target)) return target;
+  pg_target_free(target);
+  err_set(err, ERR_CONFIG, EXIT_USAGE, "database: PGHOST names more than %d hosts", CONNINFO_HOSTS_MAX);
+  return NULL;
 }
 
 static void add_entry(struct buf lists[3], const struct host *host, const char *address) {
@@ -146,7 +155,7 @@ static void forget_addresses(struct pg_target *target) {
 
 static void destroy(struct pg_target *target) {
   forget_addresses(target);
-  for (int i = 0; i < HOSTS_MAX; i++) {
+  for (int i = 0; i < CONNINFO_HOSTS_MAX; i++) {
     free(target->hosts[i].name);
     free(target->hosts[i].port);
   }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pg_blame.h"
 #include "base/xalloc.h"
 
 enum call_kind { CALL_STATEMENT, CALL_SQL, CALL_QUERY, CALL_PREPARE };
@@ -151,6 +152,8 @@ static void take_failure(struct pg_unit *unit, PGresult *result) {
   unit->failure = result;
   unit->failed_call = unit->current < unit->count ? unit->current : -1;
   pg_err_of_result(&unit->err, result);
+  bool is_others = unit->failed_call >= 0 && unit->calls[unit->failed_call].kind == CALL_QUERY;
+  if (!is_others) pg_blame_statement(&unit->err, result);
 }
 
 bool pg_unit_take(struct pg_unit *unit, PGresult *result) {

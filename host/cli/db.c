@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/conninfo.h"
+#include "base/pg_blame.h"
 #include "base/pins.h"
+#include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "cli/plain.h"
 #include "worker/complaint.h"
@@ -60,8 +62,14 @@ static void copy_message(char *out, size_t size, const char *message) {
 
 static bool fail_to_connect(const struct db *db, struct err *err) {
   char why[768];
-  copy_message(why, sizeof why, PQerrorMessage(db->connection));
-  err_set(err, ERR_RETRY, EXIT_DATABASE, "database: %s", *why ? why : "no connection");
+  if (conninfo_refuse(PQerrorMessage(db->connection), err)) return false;
+  if (!pg_blame_attempt(err, PQerrorMessage(db->connection))) {
+    copy_message(why, sizeof why, PQerrorMessage(db->connection));
+    err_set(err, ERR_RETRY, EXIT_DATABASE, "database: %s", *why ? why : "no connection");
+  }
+  if (*err->hint) return false;
+  if (PQconnectionNeedsPassword(db->connection))
+    return err_hint(err, "the server asks for a password, and none is given: in DATABASE_URL, PGPASSWORD or ~/.pgpass");
   return err_hint(err, "check --database (or DATABASE_URL) and that the server runs");
 }
 
@@ -89,12 +97,20 @@ static PGconn *connect_with(const PQconninfoOption *options, const char *command
   return PQconnectdbParams(keys, values, 0);
 }
 
+/* Of a server's refusal libpq tells the SQLSTATE in no other way than by a verbose message. */
+static void ask_why(PGconn *connection) {
+  if (PQstatus(connection) == CONNECTION_OK || !strstr(PQerrorMessage(connection), "FATAL")) return;
+  PQsetErrorVerbosity(connection, PQERRORS_VERBOSE);
+  PQreset(connection);
+}
+
 bool db_open(struct db *db, const char *conninfo, const char *command, struct err *err) {
   PQconninfoOption *options = conninfo_parse("database", conninfo, err);
   if (!options) return false;
   *db = (struct db){.connection = connect_with(options, command), .interrupt_fd = -1, .what = command};
   PQconninfoFree(options);
   if (!db->connection) abort(); /* out of memory */
+  ask_why(db->connection);
   if (prepare_session(db, err)) return true;
   db_close(db);
   return false;
@@ -110,36 +126,23 @@ bool db_reopen(struct db *db, struct err *err) {
   return prepare_session(db, err);
 }
 
-/* Who must act on the SQLSTATE of a statement of ours, and the exit code that follows. */
-static void classify(const struct db *db, struct err *err) {
-  const char *state = err->sqlstate;
-  bool missing = strcmp(state, "42P01") == 0 || strcmp(state, "42883") == 0 || strcmp(state, "3F000") == 0 ||
-                 strcmp(state, "42703") == 0;
-  if (strncmp(state, "08", 2) == 0 || strncmp(state, "57P", 3) == 0) {
-    err->kind = ERR_RETRY;
-    err->exit_code = EXIT_DATABASE;
-  } else if (missing) {
-    err->exit_code = EXIT_DATABASE;
-    if (!err->hint[0]) err_hint(err, "luaflow migrate installs or upgrades the schema");
-  } else if (strcmp(state, "42501") == 0) {
-    err->exit_code = EXIT_DATABASE;
-    if (db->role) complaint_add_rights_hint(err, db->role, PQuser(db->connection));
-  }
-}
-
 static bool fail_statement(struct db *db, const PGresult *result, const char *what, struct err *err) {
   const char *primary = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+  const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
   if (!primary || PQstatus(db->connection) != CONNECTION_OK) {
     char why[768];
     copy_message(why, sizeof why, primary ? primary : PQerrorMessage(db->connection));
-    return err_set(err, ERR_RETRY, EXIT_DATABASE, "database: %s", *why ? why : "the connection is lost");
+    err_set(err, ERR_RETRY, EXIT_DATABASE, "database: %s", *why ? why : "the connection is lost");
+    pg_blame_connection(err, state ? state : "");
+    return false;
   }
   err_set(err, ERR_CONFIG, EXIT_FAILED, "%s: %s", what, primary);
-  const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
   snprintf(err->sqlstate, sizeof err->sqlstate, "%s", state ? state : "");
   const char *hint = PQresultErrorField(result, PG_DIAG_MESSAGE_HINT);
-  if (!hint) hint = PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL);
   if (hint) err_hint(err, "%s", hint);
+  pg_blame_statement(err, result);
+  const char *detail = PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL);
+  if (!*err->hint && detail) err_hint(err, "%s", detail);
   return false;
 }
 
@@ -203,6 +206,33 @@ static PGresult *collect_pinned(struct db *db, int pin_count) {
   if (got) PQclear(collect_result(db)); /* the end of the pipeline */
   if (!db->interrupted) PQexitPipelineMode(db->connection);
   return kept;
+}
+
+/* A role may have the group whose right it lacks: then the group's own rights were lost. */
+static void add_rights_hint(struct db *db, struct err *err) {
+  const char *group = db->role;
+  const char *parameters[] = {group};
+  PGresult *result;
+  struct err unknown;
+  if (*err->hint || !group || PQtransactionStatus(db->connection) != PQTRANS_IDLE) return;
+  db->role = NULL; /* no hint about the question */
+  if (db_run(db, DB_HAS_ROLE, parameters, &result, &unknown)) {
+    if (db_bool(result, 0, 0))
+      err_hint(err,
+               "role %s is a member of %s, whose own rights were lost, as by a restore without privileges: `luaflow "
+               "migrate` gives them again",
+               PQuser(db->connection), group);
+    PQclear(result);
+  }
+  db->role = group;
+  complaint_add_rights_hint(err, group, PQuser(db->connection));
+}
+
+/* Who must act on the SQLSTATE of a statement of ours, and the exit code that follows. */
+static void classify(struct db *db, struct err *err) {
+  if (sqlstate_ends_connection(err->sqlstate)) err->kind = ERR_RETRY;
+  if (sqlstate_is_of_server(err->sqlstate) || sqlstate_lacks_object(err->sqlstate)) err->exit_code = EXIT_DATABASE;
+  if (sqlstate_lacks_right(err->sqlstate)) add_rights_hint(db, err);
 }
 
 static bool finish(struct db *db, const char *what, PGresult *got, PGresult **result, struct err *err) {

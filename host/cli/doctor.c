@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sqlstate.h"
 #include "base/xalloc.h"
 #include "cli/client.h"
 #include "cli/commands.h"
@@ -29,9 +30,9 @@ static const struct check {
 
 /* A check that this role may not make is no fault of the database. False: the connection is of no use any more. */
 static bool add_failure(struct findings *findings, const char *check, const struct err *err) {
-  if (strcmp(err->sqlstate, "42501") == 0)
+  if (sqlstate_lacks_right(err->sqlstate))
     findings_add(findings, check, FINDING_WARNING, err->message,
-                 "connect as the owner of the schema or with pgflow_reader", EXIT_FAILED);
+                 *err->hint ? err->hint : "connect as the owner of the schema or with pgflow_reader", EXIT_FAILED);
   else
     findings_add(findings, check, FINDING_PROBLEM, err->message, err->hint, err->exit_code);
   return err->kind != ERR_RETRY;

@@ -1,6 +1,7 @@
 /* luaflow migrate: installs or upgrades the schema. */
 #include <string.h>
 
+#include "base/sqlstate.h"
 #include "cli/client.h"
 #include "cli/commands.h"
 #include "cli/schema.h"
@@ -16,7 +17,7 @@ int command_migrate(const struct call *call) {
   if (!client_connect(call->settings, "migrate", &db, &err)) return cli_fail(&err);
   bool ok = schema_migrate(&db, &report, &err);
   db_close(&db);
-  if (!ok && strcmp(err.sqlstate, "42501") == 0 && !*err.hint)
+  if (!ok && sqlstate_lacks_right(err.sqlstate) && !*err.hint)
     err_hint(&err, "connect as the owner of schema pgflow, or to install it as a role that may create schemas");
   if (!ok) return cli_fail(&err);
   printf("schema at version %d: %d migration%s applied, %d functions and views replaced\n", report.version,

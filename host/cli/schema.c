@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/embed.h"
+#include "base/sqlstate.h"
 #include "base/version.h"
 #include "base/xalloc.h"
 
@@ -121,7 +122,7 @@ bool schema_verify(struct db *db, struct err *err) {
   bool too_new;
   if (!read_version(db, &version, &too_new, err)) {
     bool only_rights =
-        strcmp(err->sqlstate, "42501") == 0; /* a role that may only start runs cannot read the version */
+        sqlstate_lacks_right(err->sqlstate); /* a role that may only start runs cannot read the version */
     if (only_rights) *err = (struct err){0};
     return only_rights;
   }
@@ -180,7 +181,7 @@ static bool ensure_pgmq(struct db *db, int version, struct err *err) {
   if (is_plain_sql) return true;
   if (is_available) {
     if (db_run(db, DB_CREATE_PGMQ, NULL, NULL, err)) return true;
-    if (strcmp(err->sqlstate, "42501") == 0) err_hint(err, "a superuser must run: create extension pgmq");
+    if (sqlstate_lacks_right(err->sqlstate)) err_hint(err, "a superuser must run: create extension pgmq");
     return false;
   }
   err_set(err, ERR_CONFIG, EXIT_DATABASE, "PGMQ: the server does not have it");

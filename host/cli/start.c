@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sqlstate.h"
 #include "base/xalloc.h"
 #include "cli/client.h"
 #include "cli/commands.h"
@@ -13,8 +14,7 @@
 static bool check_on_server(struct db *db, const char *input, struct err *err) {
   const char *parameters[] = {input};
   if (db_run(db, DB_CHECK_JSON, parameters, NULL, err)) return true;
-  bool is_input = strncmp(err->sqlstate, "22", 2) == 0 || strncmp(err->sqlstate, "54", 2) == 0;
-  if (!is_input) return false;
+  if (!sqlstate_is_of_data(err->sqlstate)) return false;
   char why[512];
   snprintf(why, sizeof why, "%s", err->message + strcspn(err->message, ":") + 1);
   return err_set(err, ERR_CONFIG, EXIT_USAGE, "start: Postgres cannot store the input:%s", why);

@@ -51,6 +51,8 @@
     "  join pg_catalog.pg_roles me on me.rolname = current_user"                                                       \
     " where n.nspname = 'pgflow' and not r.rolsuper and r.oid <> me.oid"                                               \
     "   and (me.rolsuper or not pg_has_role(r.oid, 'usage'))")                                                         \
+  X(HAS_ROLE, 1,                                                                                                       \
+    "select coalesce((select pg_has_role(r.oid, 'usage') from pg_catalog.pg_roles r where r.rolname = $1), false)")    \
   X(SCHEMA_EXISTS, 0, "select to_regnamespace('pgflow') is not null, to_regclass('pgflow.migrations') is not null")    \
   X(SCHEMA_VERSION, 1,                                                                                                 \
     "select m.version, m.oldest_program,"                                                                              \

@@ -38,7 +38,10 @@
   /* What the role may do. */                                                                                          \
   X(CHECK_RIGHTS, 0,                                                                                                   \
     "with me as (select current_user as name, has_schema_privilege('pgflow', 'usage') as usage,"                       \
-    "       pg_has_role(n.nspowner, 'usage') as owns from pg_catalog.pg_namespace n where n.nspname = 'pgflow'),"      \
+    "       pg_has_role(n.nspowner, 'usage') as owns,"                                                                 \
+    "       (select string_agg(r.rolname, ', ' order by r.rolname) from pg_catalog.pg_roles r"                         \
+    "         where r.rolname in ('pgflow_starter', 'pgflow_worker', 'pgflow_reader', 'pgflow_operator')"              \
+    "           and pg_has_role(r.oid, 'usage')) as has from pg_catalog.pg_namespace n where n.nspname = 'pgflow'),"   \
     " may as (select case when me.usage then concat_ws(', ',"                                                          \
     "         case when has_function_privilege('pgflow.start_flow(text, jsonb, uuid, text)', 'execute') then 'start "  \
     "runs' end,"                                                                                                       \
@@ -52,11 +55,26 @@
     "        case when me.owns then format('role %s owns the schema', me.name)"                                        \
     "             when may.what = '' then format('role %s has no rights on the schema', me.name)"                      \
     "             else format('role %s may: %s', me.name, may.what) end,"                                              \
-    "        case when may.what = '' then format('grant it one of pgflow_worker, pgflow_starter, pgflow_reader, "      \
+    "        case when may.what = '' and me.has is not null"                                                           \
+    "              then format('it is a member of %s, whose own rights were lost, as by a restore without "            \
+    "privileges: luaflow migrate gives them again', me.has)"                                                           \
+    "             when may.what = '' then format('grant it one of pgflow_worker, pgflow_starter, pgflow_reader, "      \
     "pgflow_operator, such "                                                                                           \
     "as: "                                                                                                             \
     "grant pgflow_worker to %I', me.name) end"                                                                         \
     "   from me, may"                                                                                                  \
+    " union all select 'problem', 'row security is on for ' || string_agg(c.oid::regclass::text, ', ' order by "       \
+    "c.relname),"                                                                                                      \
+    "        'whoever does not own them reads no row: alter table ... disable row level security'"                     \
+    "   from pg_catalog.pg_class c where c.relnamespace = to_regnamespace('pgflow') and c.relrowsecurity"              \
+    "  having count(*) > 0"                                                                                            \
+    " union all select 'warning', format('table %s has a trigger that is not luaflow''s, which runs %s', "             \
+    "t.tgrelid::regclass, t.tgfoid::regproc),"                                                                         \
+    "        'where it fails, what luaflow does fails with it: drop it, or keep it from failing'"                      \
+    "   from pg_catalog.pg_trigger t join pg_catalog.pg_class c on c.oid = t.tgrelid"                                  \
+    "   join pg_catalog.pg_proc p on p.oid = t.tgfoid"                                                                 \
+    "  where c.relnamespace = to_regnamespace('pgflow') and not t.tgisinternal and t.tgenabled <> 'D'"                 \
+    "    and p.pronamespace is distinct from to_regnamespace('pgflow')"                                                \
     " union all select 'warning', 'there is no role ' || r.name,"                                                      \
     "        format('have an administrator run: create role %s nologin; then luaflow migrate', r.name)"                \
     "   from unnest(array['pgflow_starter', 'pgflow_worker', 'pgflow_reader', 'pgflow_operator', 'pgflow_compat', "    \

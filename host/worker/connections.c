@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sqlstate.h"
 #include "worker/lifecycle_inside.h"
 #include "worker/record.h"
 #include "worker/schema_check.h"
@@ -9,15 +10,14 @@
 #include "worker/task_log.h"
 
 enum {
-  CONTROL_DEADLINE_MS = 8000, /* with a beat every 2 s, silence is noticed within 10 s */
-  SAY_AGAIN_MS = 300000       /* an outage whose reason changes is told again, but not more often */
+  CONTROL_DEADLINE_MS = 8000 /* with a beat every 2 s, silence is noticed within 10 s */
 };
 
 /* ---- outages ---- */
 
 static void report_lost(struct lifecycle *lifecycle, const char *connection, const struct err *err, int retry_ms) {
   struct err found = *err;
-  uint64_t now = uv_now(lifecycle->loop);
+  if (lifecycle->state == LIFECYCLE_STOPPED) return;
   schema_explain(&found);
   if (found.kind == ERR_CONFIG && lifecycle->state < LIFECYCLE_RUNNING) {
     startup_fail(lifecycle, &found);
@@ -25,23 +25,21 @@ static void report_lost(struct lifecycle *lifecycle, const char *connection, con
   }
   complaint_add_hint_for(&found, pg_role(lifecycle->control));
   bool said = *found.sqlstate && lifecycle->state >= LIFECYCLE_RUNNING; /* a statement failed, and that was logged */
-  bool due = !lifecycle->lost_logged_at || now - lifecycle->lost_logged_at >= SAY_AGAIN_MS;
-  bool tell = !said && due && complaint_is_new(&lifecycle->lost, &found);
-  if (!lifecycle->lost_at) lifecycle->lost_at = now;
-  if (tell) lifecycle->lost_logged_at = now;
+  bool tell = !said && outage_is_new(&lifecycle->lost, &found);
+  if (!lifecycle->lost_at) lifecycle->lost_at = uv_now(lifecycle->loop);
   LOG(lifecycle->log, tell ? LOG_WARN : LOG_DEBUG,
-      complaint_is_about_rights(found.sqlstate) ? "rights_missing" : "database_lost", LOG_STR("connection", connection),
+      sqlstate_lacks_right(found.sqlstate) ? "rights_missing" : "database_lost", LOG_STR("connection", connection),
       LOG_STR("error", found.message), LOG_STR("hint", *found.hint ? found.hint : NULL), LOG_INT("retry_ms", retry_ms));
 }
 
 static void report_ready(struct lifecycle *lifecycle, const char *connection) {
   LOG(lifecycle->log, LOG_DEBUG, "connected", LOG_STR("connection", connection));
   if (!lifecycle->lost_at || !pg_is_ready(lifecycle->control) || !work_is_connected(lifecycle->work)) return;
-  if (complaint_end(&lifecycle->lost))
-    LOG(lifecycle->log, LOG_INFO,
-        complaint_is_about_rights(lifecycle->lost.sqlstate) ? "rights_given" : "database_back",
+  bool rights = sqlstate_lacks_right(outage_last(&lifecycle->lost));
+  if (outage_end(&lifecycle->lost))
+    LOG(lifecycle->log, LOG_INFO, rights ? "rights_given" : "database_back",
         LOG_F64("seconds", (double)(uv_now(lifecycle->loop) - lifecycle->lost_at) / 1000));
-  lifecycle->lost_at = lifecycle->lost_logged_at = 0;
+  lifecycle->lost_at = 0;
 }
 
 /* A process on the server that this worker has no connection to any more. */

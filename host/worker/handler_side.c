@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sqlstate.h"
 #include "base/xalloc.h"
 #include "worker/complaint.h"
 #include "worker/statements.h"
@@ -49,11 +50,10 @@ static void on_home_id(void *owner, struct pg_unit *unit, const struct err *err)
 
 /* It cannot be called, or is not there. */
 static void refuse(struct handler_side *side, const struct err *err) {
-  bool right = strcmp(err->sqlstate, "42501") == 0;
   err_set(&side->err, ERR_CONFIG, EXIT_REFUSED, "--handler-database cannot serve steps with transaction = true: %s",
           err->message);
-  if (right)
-    err_hint(&side->err, "grant pgflow_handler to %s", pg_role(side->pg));
+  if (sqlstate_lacks_right(err->sqlstate))
+    complaint_add_rights_hint(&side->err, "pgflow_handler", pg_role(side->pg));
   else
     err_hint(&side->err, "such a step needs the schema pgflow of the worker's own database");
   set_reach(side, HANDLER_REACH_OTHER);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sqlstate.h"
 #include "base/xalloc.h"
 #include "worker/complaint.h"
 #include "worker/statements.h"
@@ -87,7 +88,7 @@ static void complain(struct heartbeat *heartbeat, const struct err *err) {
   if (complaint_is_new(&heartbeat->complaint, &found))
     LOG(heartbeat->log, LOG_WARN, "heartbeat_failed", LOG_STR("sqlstate", found.sqlstate),
         LOG_STR("error", found.message), LOG_STR("hint", *found.hint ? found.hint : NULL));
-  if (strcmp(found.sqlstate, "25006") == 0) pg_reconnect(heartbeat->pg, &found);
+  if (sqlstate_is_read_only(found.sqlstate)) pg_reconnect(heartbeat->pg, &found);
 }
 
 static void beat(struct heartbeat *heartbeat);

@@ -65,9 +65,8 @@ struct lifecycle {
   struct handlers *handlers;                       /* NULL before the connections are made */
   struct pg_backend control_backend, work_backend; /* of connections not lost yet */
   uint64_t lost_at;                                /* a connection is lost since then; 0: none is */
-  uint64_t lost_logged_at;
-  struct complaint lost, complaint,
-      unknown;      /* about connections; about the deployment; about steps that were not loaded */
+  struct outage lost;
+  struct complaint complaint, unknown; /* about connections; about the deployment; about steps that were not loaded */
   uv_timer_t timer; /* next try to deploy; end of grace; end of the wait for the database. Never two at once */
   int tries_failed; /* to check or deploy, RETRY_STEPS at most */
   bool checking;    /* the schema check is under way */
@@ -97,7 +96,6 @@ void startup_not_loaded(struct lifecycle *lifecycle, const struct load_report *r
 /* A connection has become ready. */
 void startup_go_on(struct lifecycle *lifecycle);
 /* True for errors that may pass without anybody touching the modules: of the connection, conflicts, the server's condition, rights. */
-bool startup_may_pass(const struct err *err);
 /* Prints the error and stops with its exit code. */
 void startup_fail(struct lifecycle *lifecycle, const struct err *err);
 

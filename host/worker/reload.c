@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/sqlstate.h"
 #include "base/xalloc.h"
 #include "worker/changes.h"
 #include "worker/lifecycle_inside.h"
@@ -269,7 +270,7 @@ static void deployed(struct lifecycle *lifecycle, int64_t generation) {
 static void not_deployed(struct lifecycle *lifecycle, const struct deploy_answer *answer) {
   struct reload *reload = &lifecycle->reload;
   struct err err = answer->err;
-  bool again = answer->outcome == DEPLOY_FAILED && startup_may_pass(&err);
+  bool again = answer->outcome == DEPLOY_FAILED && (!*err.sqlstate || sqlstate_may_pass(err.sqlstate));
   char *error = xasprintf("%s%s%s", err.message, *answer->details ? "\n" : "", answer->details);
   if (answer->outcome == DEPLOY_FAILED) complaint_add_hint_for(&err, pg_role(lifecycle->control));
   if (reload->generation) {

@@ -1,10 +1,12 @@
 /* Comparing the newest migration of the database with those inside this program. */
 #include "worker/schema_check.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/embed.h"
+#include "base/sqlstate.h"
 #include "base/version.h"
 #include "base/xalloc.h"
 #include "worker/statements.h"
@@ -53,25 +55,30 @@ void schema_set_pooled(struct err *err) {
   err_hint(err, "a worker needs a session of its own: connect to the server directly, or to a pooler in session mode");
 }
 
+/* The text without "database: " in front, as long as it fits behind words of ours. */
+static void copy_said(char *out, size_t size, const struct err *err) {
+  static const char prefix[] = "database: ";
+  const char *said =
+      strncmp(err->message, prefix, sizeof prefix - 1) == 0 ? err->message + sizeof prefix - 1 : err->message;
+  snprintf(out, size, "%.*s", (int)size - 1, said);
+}
+
 void schema_explain(struct err *err) {
-  static const char *const missing[] = {"3F000", "42P01", "42883", "42703"};
-  static const char *const pooled[] = {"26000",
-                                       "42P05"}; /* a prepared statement is gone, or somebody else's is there */
-  if (strcmp(err->sqlstate, "LF001") == 0) {     /* of the sessions' settings */
+  char said[512];
+  copy_said(said, sizeof said, err);
+  if (strcmp(err->sqlstate, "LF001") == 0) { /* of the sessions' settings */
     err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: the schema pgflow in this database was not made by luaflow");
     err_hint(err, "nothing was changed; use another database, or rename or drop that schema first");
-    return;
-  }
-  for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
-    if (strcmp(err->sqlstate, missing[i]) != 0) continue;
-    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema pgflow is missing or too old");
+  } else if (strcmp(err->sqlstate, "3F000") == 0) { /* of the same */
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema pgflow is missing");
     err_hint(err, "run `luaflow migrate`");
-    return;
-  }
-  for (size_t i = 0; i < sizeof pooled / sizeof *pooled; i++) {
-    if (strcmp(err->sqlstate, pooled[i]) != 0) continue;
+  } else if (sqlstate_lacks_object(err->sqlstate)) {
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema pgflow is too old, or not whole: %s", said);
+    err_hint(err, "run `luaflow migrate`");
+  } else if (sqlstate_is_of_pooler(err->sqlstate)) {
     schema_set_pooled(err);
-    return;
+    size_t length = strlen(err->message);
+    snprintf(err->message + length, sizeof err->message - length, ": %s", said);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sqlstate.h"
 #include "base/xalloc.h"
 #include "worker/deploy.h"
 #include "worker/lifecycle_inside.h"
@@ -142,23 +143,14 @@ static void run(struct lifecycle *lifecycle, int64_t generation) {
   work_start(lifecycle->work, generation);
 }
 
-bool startup_may_pass(const struct err *err) {
-  static const char *const classes[] = {"08", "25", "40", "53", "55", "57", "58"};
-  if (!*err->sqlstate || strcmp(err->sqlstate, "42501") == 0) return true;
-  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-    if (strncmp(err->sqlstate, classes[i], 2) == 0) return true;
-  return false;
-}
-
 static void try_failed(struct lifecycle *lifecycle, const char *what, const struct err *err) {
   struct err found = *err;
-  schema_explain(&found);
   if (found.kind == ERR_CONFIG) {
     startup_fail(lifecycle, &found);
     return;
   }
-  if (!startup_may_pass(&found)) {
-    found.exit_code = EXIT_REFUSED;
+  if (*found.sqlstate && !sqlstate_may_pass(found.sqlstate)) {
+    found.exit_code = sqlstate_lacks_object(found.sqlstate) ? EXIT_DATABASE : EXIT_REFUSED;
     startup_fail(lifecycle, &found);
     return;
   }
@@ -166,7 +158,7 @@ static void try_failed(struct lifecycle *lifecycle, const char *what, const stru
   if (complaint_is_new(&lifecycle->complaint, &found))
     LOG(lifecycle->log, LOG_WARN, what, LOG_STR("sqlstate", found.sqlstate), LOG_STR("error", found.message),
         LOG_STR("hint", *found.hint ? found.hint : NULL));
-  if (strcmp(found.sqlstate, "25006") == 0) pg_reconnect(lifecycle->control, &found); /* perhaps to another server */
+  if (sqlstate_is_read_only(found.sqlstate)) pg_reconnect(lifecycle->control, &found); /* perhaps to another server */
   retry_in(lifecycle, (uint64_t)RETRY_MS << lifecycle->tries_failed);
   if (lifecycle->tries_failed < RETRY_STEPS) lifecycle->tries_failed++;
 }

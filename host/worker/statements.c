@@ -18,8 +18,10 @@ const struct pg_statement work_statements[WORK_STATEMENT_COUNT] = {WORK_STATEMEN
 static const char keepalives[] = "select " KEEPALIVES;
 static const char foreign_schema[] =
     "do $$ begin"
-    " if pg_catalog.to_regnamespace('pgflow') is not null"
-    "  and not exists (select from pg_catalog.pg_class c"
+    " if pg_catalog.to_regnamespace('pgflow') is null then"
+    "  raise exception 'there is no schema pgflow' using errcode = '3F000';"
+    " end if;"
+    " if not exists (select from pg_catalog.pg_class c"
     "   where c.relname = 'migrations' and c.relnamespace = pg_catalog.to_regnamespace('pgflow')) then"
     "  raise exception 'foreign schema pgflow' using errcode = 'LF001';"
     " end if;"

@@ -79,7 +79,7 @@ enum work_statement {
 extern const struct pg_statement control_statements[CONTROL_STATEMENT_COUNT];
 extern const struct pg_statement work_statements[WORK_STATEMENT_COUNT];
 
-/* Settings of the sessions that call them; SQLSTATE LF001 where there is a schema pgflow that luaflow did not make. A wait for a lock ends before the connection's deadline: it is answered, so that it is not
+/* Settings of the sessions that call them; SQLSTATE 3F000 where there is no schema pgflow, LF001 where luaflow did not make it. A wait for a lock ends before the connection's deadline: it is answered, so that it is not
  * taken for silence. */
 enum {
   SETTINGS_ELSEWHERE_COUNT = 4, /* the first, for a database that has no schema of luaflow */

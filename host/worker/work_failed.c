@@ -1,6 +1,7 @@
 /* A transaction has failed: who has to do with it, what is said about it, and when the next one goes out. */
 #include <string.h>
 
+#include "base/sqlstate.h"
 #include "worker/fault.h"
 #include "worker/work_inside.h"
 
@@ -36,7 +37,7 @@ static void back_off(struct work *work, int first_ms) {
 
 /* The connection is perhaps to a primary of the past: the next one may find the new one, and is tried soon. */
 static void leave_read_only(struct work *work, const struct err *err) {
-  if (strcmp(err->sqlstate, "25006") != 0) return;
+  if (!sqlstate_is_read_only(err->sqlstate)) return;
   uv_timer_start(&work->backoff, on_backoff_over, READ_ONLY_MS, 0);
   pg_reconnect(work->pg, err);
 }
