@@ -1,7 +1,6 @@
 -- Whatever is wrong with the database, each command says what the server said, what to do about it, and ends with the same code.
 -- The table in tools/README.md ("When the database is not as it should be") is this one in prose.
 local database = require "spec.support.database"
-local process = require "spec.support.process"
 local said = require "spec.support.said"
 local scene = require "spec.support.scene"
 local wait = require "spec.support.wait"
@@ -11,7 +10,7 @@ local luaflow = require "luaflow"
 return luaflow.flow { slug = "life", max_attempts = 1 }:step({ slug = "only" }, function(input) return input end)
 ]]
 
--- A role that has all that it needs; it outlives the databases that know it.
+-- One role has nothing, one all that it needs, one owns things; roles outlive the databases that know them.
 local ROLES = [[
   do $$ declare v_role text; begin
     foreach v_role in array array['spec_poor', 'spec_rich', 'spec_owner'] loop
@@ -25,7 +24,19 @@ local function audit(body)
   return ("create function public.audit() returns trigger language plpgsql as $$ begin %s return new; end $$;"):format(body)
 end
 
-local FULL = audit [[raise 'could not extend file "base/1/2": No space left on device' using errcode = 'disk_full';]]
+local AUDITED = [[
+  create trigger audit before insert on pgflow.runs for each row execute function public.audit();
+  create trigger audit before insert on pgflow.workers for each row execute function public.audit()]]
+
+-- A deployment makes the queue again.
+local EVENT_TRIGGER = [[
+  create function public.audit() returns event_trigger language plpgsql as $$ begin insert into public.changes values (1); end $$;
+  drop table pgmq.q_life cascade;
+  create event trigger audit on ddl_command_end execute function public.audit()]]
+
+local function alter_database(how)
+  return ("do $$ begin execute format('alter database %%I %s', current_database()); end $$"):format(how)
+end
 
 -- The owner of luaflow's functions is nobody special, and one queue is not his.
 local FOREIGN_QUEUE = [[
@@ -55,125 +66,139 @@ local ROW_SECURITY = [[
     end loop;
   end $$]]
 
--- Each: sql breaks a database that has the schema and the flow life; role connects instead of the owner. For each command the
--- exit code, for a worker that goes on 0, and the words of what it says.
+local MIGRATE = "luaflow migrate"
+local FOREIGN_FUNCTION = "PL/pgSQL function public.audit is not luaflow's: a trigger or an event trigger calls it"
+local NO_WRITES, NO_ROOM = "this server takes no writes: name the primary", "make room on the server's disk"
+local REFUSED = { 2, "is not valid: invalid sslmode value", "libpq's manual" }
+local BAD_PORT = { 2, "its port is not between 1 and 65535", "postgresql://user:password@host:port/database" }
+local MANY_HOSTS = { 2, "it names more than 16 hosts" }
+local LIMIT = { 6, "too many connections for database", "raise max_connections of the server, or the limit of the role or database" }
+local NO_LOGIN = { 6, "role \"pgflow_worker\" is not permitted to log in", "check the user, the password" }
+
+-- Of each command the exit code, GOES_ON for a worker that tries again or works, and words of what it says.
+local GOES_ON = "goes on"
+
+-- Each: sql breaks a database that has the schema and the flow life, or with empty one that has nothing; conninfo is added to its own.
 local STATES = {
-  {
-    name = "no schema", empty = true,
-  },
-  {
-    name = "a schema of somebody else", empty = true, sql = "create schema pgflow",
-  },
-  {
-    name = "a schema that is too old", sql = "delete from pgflow.migrations where version > 1",
-  },
-  {
-    name = "a schema that is too new", sql = "insert into pgflow.migrations values (9999, 'later', 'x', '99.0.0')",
-  },
-  {
-    name = "a schema that is not whole", sql = "drop function pgflow.start_flow_with_states cascade; drop function pgflow.worker_heartbeat cascade",
-  },
-  {
-    name = "a missing right", role = "spec_poor",
-  },
-  {
-    name = "a group whose rights were lost", role = "spec_rich", sql = LOST_RIGHTS,
-  },
-  {
-    name = "row security", role = "spec_rich", sql = ROW_SECURITY,
-  },
-  {
-    name = "no PGMQ", sql = "drop schema pgmq cascade",
-  },
-  {
-    name = "a queue's table that somebody else owns", role = "spec_rich", sql = FOREIGN_QUEUE,
-  },
-  {
-    name = "a dropped queue", sql = "drop table pgmq.q_life cascade",
-  },
-  {
-    name = "a trigger of somebody else", 
-    sql = audit "insert into public.changes values (1);" .. [[
-      create trigger audit before insert on pgflow.runs for each row execute function public.audit();
-      create trigger audit before insert on pgflow.workers for each row execute function public.audit()]],
-  },
-  {
-    name = "an event trigger of somebody else",
-    sql = [[
-      create function public.audit_ddl() returns event_trigger language plpgsql as
-        $$ begin insert into public.changes values (1); end $$;
-      drop table pgmq.q_life cascade;
-      create event trigger audit on ddl_command_end execute function public.audit_ddl()]],
-  },
-  {
-    name = "a server that takes no writes", sql = "do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$",
-  },
-  {
-    name = "a full disk", sql = FULL .. [[
-      create trigger audit before insert on pgflow.runs for each row execute function public.audit();
-      create trigger audit before insert on pgflow.workers for each row execute function public.audit()]],
-  },
-  {
-    name = "a limit of connections", role = "spec_rich",
-    sql = "do $$ begin execute format('alter database %I connection limit 0', current_database()); end $$",
-  },
-  { name = "a role that may not log in", role = "pgflow_worker" },
-  { name = "a parameter with a value that it cannot have", conninfo = " sslmode=zzz" },
-  { name = "a port that cannot be", conninfo = " port=99999" },
-  { name = "more than 16 hosts", conninfo = " host=" .. ("a,"):rep(16) .. "a" },
+  { name = "no schema", empty = true,
+    start = { 6, "this database has no luaflow schema", MIGRATE },
+    worker = { 6, "the schema pgflow is missing", MIGRATE },
+    doctor = { 6, "this database has no luaflow schema", MIGRATE } },
+  { name = "a schema of somebody else", empty = true, sql = "create schema pgflow",
+    start = { 6, "was not made by luaflow", "use another database, or rename or drop that schema" },
+    worker = { 6, "was not made by luaflow", "use another database, or rename or drop that schema" },
+    doctor = { 6, "was not made by luaflow", "use another database, or rename or drop that schema" } },
+  { name = "a schema that is too old", sql = "delete from pgflow.migrations where version > 1",
+    start = { 6, "the database is at version 1, and luaflow", "luaflow migrate upgrades it" },
+    worker = { 6, "the schema is at version 1, this program needs", MIGRATE },
+    doctor = { 6, "the database is at version 1, and luaflow", "luaflow migrate upgrades it" } },
+  { name = "a schema that is too new", sql = "insert into pgflow.migrations values (9999, 'later', 'x', '99.0.0')",
+    start = { 6, "the database is at version 9999", "use the newer luaflow" },
+    worker = { 6, "the schema needs luaflow 99.0.0 or newer", "install a newer luaflow" },
+    doctor = { 6, "the database is at version 9999", "use the newer luaflow" } },
+  { name = "a schema that lacks functions",
+    sql = "drop function pgflow.start_flow cascade; drop function pgflow.worker_heartbeat cascade",
+    start = { 6, "function pgflow.start_flow(", "does not exist", "`luaflow migrate` makes its functions and views again" },
+    worker = { 6, "the schema pgflow is too old, or not whole: function pgflow.worker_heartbeat(", "does not exist", MIGRATE },
+    doctor = { 6, "function \"pgflow.start_flow(text, jsonb, uuid, text)\" does not exist", "`luaflow migrate` makes its functions" } },
+  { name = "a missing right", conninfo = " user=spec_poor",
+    start = { 6, "permission denied for schema pgflow", "`grant pgflow_starter to spec_poor`" },
+    worker = { GOES_ON, "permission denied for schema pgflow", "`grant pgflow_worker to spec_poor`" },
+    doctor = { 1, "role spec_poor has no rights on the schema", "grant pgflow_worker to spec_poor" } },
+  { name = "groups whose rights were lost", conninfo = " user=spec_rich", sql = LOST_RIGHTS,
+    start = { 6, "permission denied for schema pgflow", "a member of pgflow_starter, whose own rights were lost", MIGRATE },
+    worker = { GOES_ON, "permission denied for schema pgflow", "or `luaflow migrate` where the rights of pgflow_worker itself were lost" },
+    doctor = { 1, "a member of pgflow_reader, pgflow_starter, pgflow_worker, whose own rights were lost", MIGRATE } },
+  { name = "row security", conninfo = " user=spec_rich", sql = ROW_SECURITY,
+    start = { 0 },
+    worker = { GOES_ON, "row-level security policy for table", "alter table ... disable row level security" },
+    doctor = { 1, "row security is on for pgflow.deps, ", "alter table ... disable row level security" } },
+  { name = "no PGMQ", sql = "drop schema pgmq cascade",
+    start = { 6, "schema \"pgmq\" does not exist", "PGMQ is missing or too old" },
+    worker = { 6, "relation \"pgmq.meta\" does not exist", "PGMQ is missing or too old" },
+    doctor = { 6, "PGMQ is not installed in this database", "luaflow migrate installs the extension" } },
+  { name = "a queue's table that somebody else owns", conninfo = " user=spec_rich", sql = FOREIGN_QUEUE,
+    start = { 6, "permission denied for table q_life", "the owner of schema pgflow, as whom its functions run, lacks this right" },
+    worker = { GOES_ON, "permission denied for sequence q_life_msg_id_seq", "the owner of schema pgflow, as whom its functions run" },
+    doctor = { 1, "role spec_owner, which owns the functions, may not use table pgmq.q_life", "alter table pgmq.q_life owner to" } },
+  { name = "a dropped queue", sql = "drop table pgmq.q_life cascade",
+    start = { 6, "relation \"pgmq.q_life\" does not exist", "comes back when a worker whose flows name it is started" },
+    worker = { GOES_ON, "running" },
+    doctor = { 1, "queue life has lost its table", "start or restart a worker whose flows name it" } },
+  { name = "a trigger of somebody else", sql = audit "insert into public.changes values (1);" .. AUDITED,
+    start = { 6, "relation \"public.changes\" does not exist", FOREIGN_FUNCTION },
+    worker = { 6, "relation \"public.changes\" does not exist", FOREIGN_FUNCTION },
+    doctor = { 0, "table pgflow.runs has a trigger that is not luaflow's, which runs public.audit", "keep it from failing" } },
+  { name = "an event trigger of somebody else", sql = EVENT_TRIGGER,
+    start = { 6, "relation \"pgmq.q_life\" does not exist" },
+    worker = { 6, "relation \"public.changes\" does not exist", FOREIGN_FUNCTION },
+    doctor = { 1, "queue life has lost its table" } },
+  { name = "a server that takes no writes", sql = alter_database "set default_transaction_read_only = on",
+    start = { 6, "cannot execute INSERT in a read-only transaction", NO_WRITES },
+    worker = { GOES_ON, "cannot execute INSERT in a read-only transaction", NO_WRITES },
+    doctor = { 6, "transactions are read-only by default", "unset default_transaction_read_only" } },
+  { name = "a full disk", sql = audit [[raise 'could not extend file' using errcode = 'disk_full';]] .. AUDITED,
+    start = { 6, "could not extend file", NO_ROOM },
+    worker = { GOES_ON, "could not extend file", NO_ROOM },
+    doctor = { 0 } },
+  { name = "a limit of connections", conninfo = " user=spec_rich", sql = alter_database "connection limit 0",
+    start = LIMIT, worker = { GOES_ON, unpack(LIMIT, 2) }, doctor = LIMIT },
+  { name = "a role that may not log in", conninfo = " user=pgflow_worker",
+    start = NO_LOGIN, worker = { GOES_ON, unpack(NO_LOGIN, 2) }, doctor = NO_LOGIN },
+  { name = "a parameter with a value that it cannot have", conninfo = " sslmode=zzz", start = REFUSED, worker = REFUSED, doctor = REFUSED },
+  { name = "a port that cannot be", conninfo = " port=99999", start = BAD_PORT, worker = BAD_PORT, doctor = BAD_PORT },
+  { name = "more than 16 hosts", conninfo = " host=" .. ("a,"):rep(16) .. "a",
+    start = MANY_HOSTS, worker = MANY_HOSTS, doctor = MANY_HOSTS },
 }
 
 describe("a database with", function()
-  local here, bare
+  local here
 
   setup(function()
     here = scene.open { ["flows/life.lua"] = FLOW }
     here.db:text(ROLES)
     here:worker({ args = { "--executors", "1" } }):stop()
     here:stop_workers()
-    bare = here.db
   end)
-  teardown(function()
-    here.db = bare
-    here:close()
-  end)
+  teardown(function() here:close() end)
 
-  local function break_(state)
-    local db = database.create(not state.empty and bare.name or nil)
+  local function broken(state)
+    local db = database.create(not state.empty and here.db.name or nil)
     if state.sql then db:text(state.sql) end
-    local conninfo = db.conninfo .. (state.role and " user=" .. state.role or "") .. (state.conninfo or "")
-    return db, conninfo
+    return db, db.conninfo .. (state.conninfo or "")
   end
 
-  -- All that a worker says until it ends or has said a warning.
+  local function run(command, conninfo)
+    local result = here:luaflow({ unpack(command) }, { env = { DATABASE_URL = conninfo } })
+    return result.code, result.out .. result.err
+  end
+
+  -- All that a worker says until it ends, works, or has complained.
   local function work(conninfo)
     local worker = here:launch { database = conninfo, args = { "--executors", "1" } }
-    local ended = wait.till(function()
-      local now = worker.process:poll()
-      return now or worker.process:errors():find '"level":"warn"' or #worker:log "running" > 0
-    end, 20, "the worker to end, to run or to complain")
+    wait.till(function()
+      return worker.process:poll() or #worker:log "running" > 0 or worker.process:errors():find('"level":"warn"', 1, true)
+    end, 30, "the worker to end, to run or to complain")
+    local ended = worker.process:poll()
+    if not ended then assert.same({ code = 0 }, worker:stop()) end
     local text = worker.process:errors()
-    local code = worker.process:poll() and worker.process.ended.code or nil
-    if not code then worker:stop() end
     worker.process:forget()
     here.workers = {}
-    return code or 0, text
+    return ended and ended.code or GOES_ON, (text:gsub('\\"', '"'))
+  end
+
+  local function assert_answers(expected, command, code, text)
+    assert.equal(expected[1], code, command .. ":\n" .. text)
+    said.assert_says(text, unpack(expected, 2))
   end
 
   for _, state in ipairs(STATES) do
     it(state.name, function()
-      local db, conninfo = break_(state)
-      finally(function()
-        db:drop()
-      end)
-      local env = { env = { DATABASE_URL = conninfo } }
-      local start = here:luaflow({ "start", "life", "1" }, env)
-      local doctor = here:luaflow({ "doctor" }, env)
-      local code, text = work(conninfo)
-      local out = io.open("/tmp/diag_states.txt", "a")
-      out:write("=== ", state.name, "\n-- start ", tostring(start.code), "\n", start.out, start.err, "-- doctor ", tostring(doctor.code), "\n",
-        doctor.out, doctor.err, "-- worker ", code, "\n", text, "\n")
-      out:close()
+      local db, conninfo = broken(state)
+      finally(function() db:drop() end)
+      assert_answers(state.start, "start", run({ "start", "life", "1" }, conninfo))
+      assert_answers(state.doctor, "doctor", run({ "doctor" }, conninfo))
+      assert_answers(state.worker, "worker", work(conninfo))
     end)
   end
 end)
