@@ -9,6 +9,7 @@
 #include "base/sqlstate.h"
 #include "base/version.h"
 #include "base/xalloc.h"
+#include "worker/schema_check.h"
 
 #define MIGRATIONS "sql/migrations/"
 #define OLDEST_PROGRAM "-- oldest program: "
@@ -92,6 +93,7 @@ static bool read_version(struct db *db, int *version, bool *too_new, struct err 
   if (!db_run(db, DB_SCHEMA_EXISTS, NULL, &result, err)) return false;
   bool exists = db_bool(result, 0, 0);
   bool ours = db_bool(result, 0, 1);
+  bool hidden = db_bool(result, 0, 2);
   PQclear(result);
   *version = 0;
   *too_new = false;
@@ -102,12 +104,13 @@ static bool read_version(struct db *db, int *version, bool *too_new, struct err 
   }
   const char *parameters[] = {LUAFLOW_VERSION};
   if (!db_run(db, DB_SCHEMA_VERSION, parameters, &result, err)) return false;
+  hidden = hidden && PQntuples(result) == 0;
   if (PQntuples(result) == 1) {
     *version = (int)db_number(result, 0, 0);
     *too_new = db_bool(result, 0, 2);
   }
   PQclear(result);
-  return true;
+  return hidden ? schema_set_hidden(err) : true;
 }
 
 static bool refuse_newer(int version, struct err *err) {

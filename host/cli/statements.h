@@ -53,7 +53,9 @@
     "   and (me.rolsuper or not pg_has_role(r.oid, 'usage'))")                                                         \
   X(HAS_ROLE, 1,                                                                                                       \
     "select coalesce((select pg_has_role(r.oid, 'usage') from pg_catalog.pg_roles r where r.rolname = $1), false)")    \
-  X(SCHEMA_EXISTS, 0, "select to_regnamespace('pgflow') is not null, to_regclass('pgflow.migrations') is not null")    \
+  X(SCHEMA_EXISTS, 0,                                                                                                  \
+    "select to_regnamespace('pgflow') is not null, to_regclass('pgflow.migrations') is not null,"                      \
+    "       coalesce(row_security_active(to_regclass('pgflow.migrations')), false)")                                   \
   X(SCHEMA_VERSION, 1,                                                                                                 \
     "select m.version, m.oldest_program,"                                                                              \
     "       string_to_array(m.oldest_program, '.')::int[] > string_to_array($1, '.')::int[]"                           \

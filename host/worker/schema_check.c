@@ -31,8 +31,15 @@ static int own_version(void) {
   return newest;
 }
 
+bool schema_set_hidden(struct err *err) {
+  err_set(err, ERR_CONFIG, EXIT_DATABASE,
+          "schema: row security is on for tables of schema pgflow and hides their rows");
+  return err_hint(err, "`alter table ... disable row level security`, or give the role bypassrls");
+}
+
 static bool compare(const PGresult *result, struct err *err) {
-  if (PQntuples(result) == 0) {
+  if (PQgetisnull(result, 0, 0) && strcmp(PQgetvalue(result, 0, 4), "t") == 0) return schema_set_hidden(err);
+  if (PQgetisnull(result, 0, 0)) {
     err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema pgflow is empty");
     return err_hint(err, "run `luaflow migrate`");
   }

@@ -12,6 +12,8 @@ void schema_check(struct pg *pg, void (*done)(void *owner, bool development, con
 /* For an error of setting a connection up, where luaflow's settings look into the catalog and its statements are prepared, or of schema_check:
  * turns what means "no schema, or an old one, or somebody else's" or "a transaction pooler" into an error that says so, of kind ERR_CONFIG. */
 void schema_explain(struct err *err);
+/* Fills *err: row security hides what this role should read. Returns false. */
+bool schema_set_hidden(struct err *err);
 /* Fills *err: a transaction pooler is in the way. */
 void schema_set_pooled(struct err *err);
 

@@ -10,8 +10,10 @@
        "select m.version, m.oldest_program,"                                                                          \
        " pg_catalog.string_to_array(m.oldest_program, '.')::int[] operator(pg_catalog.>) "                            \
        "pg_catalog.string_to_array($1::text, '.')::int[],"                                                            \
-       " (select s.development from pgflow.settings s)"                                                               \
-       " from pgflow.migrations m order by m.version desc limit 1")                                                   \
+       " (select s.development from pgflow.settings s),"                                                              \
+       " pg_catalog.row_security_active('pgflow.migrations')"                                                         \
+       " from (values (1)) one left join (select * from pgflow.migrations n order by n.version desc limit 1) m on "   \
+       "true")                                                                                                        \
   STMT(PREVIEW,                                                                                                       \
        "select c.flow_slug, c.status, c.message, pg_catalog.array_to_string(c.differences, E'\\n')"                   \
        " from pgflow.preview_deployment($1::jsonb) c")                                                                \

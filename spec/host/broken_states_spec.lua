@@ -69,6 +69,7 @@ local ROW_SECURITY = [[
 local MIGRATE = "luaflow migrate"
 local FOREIGN_FUNCTION = "PL/pgSQL function public.audit is not luaflow's: a trigger or an event trigger calls it"
 local NO_WRITES, NO_ROOM = "this server takes no writes: name the primary", "make room on the server's disk"
+local HIDDEN = { 6, "row security is on for tables of schema pgflow and hides their rows", "disable row level security" }
 local REFUSED = { 2, "is not valid: invalid sslmode value", "libpq's manual" }
 local BAD_PORT = { 2, "its port is not between 1 and 65535", "postgresql://user:password@host:port/database" }
 local MANY_HOSTS = { 2, "it names more than 16 hosts" }
@@ -110,9 +111,7 @@ local STATES = {
     worker = { GOES_ON, "permission denied for schema pgflow", "or `luaflow migrate` where the rights of pgflow_worker itself were lost" },
     doctor = { 1, "a member of pgflow_reader, pgflow_starter, pgflow_worker, whose own rights were lost", MIGRATE } },
   { name = "row security", conninfo = " user=spec_rich", sql = ROW_SECURITY,
-    start = { 0 },
-    worker = { GOES_ON, "row-level security policy for table", "alter table ... disable row level security" },
-    doctor = { 1, "row security is on for pgflow.deps, ", "alter table ... disable row level security" } },
+    start = HIDDEN, worker = HIDDEN, doctor = HIDDEN },
   { name = "no PGMQ", sql = "drop schema pgmq cascade",
     start = { 6, "schema \"pgmq\" does not exist", "PGMQ is missing or too old" },
     worker = { 6, "relation \"pgmq.meta\" does not exist", "PGMQ is missing or too old" },
