@@ -1,6 +1,7 @@
 -- Whatever is wrong with the database, each command says what the server said, what to do about it, and ends with the same code.
 -- The table in tools/README.md ("When the database is not as it should be") is this one in prose.
 local database = require "spec.support.database"
+local process = require "spec.support.process"
 local said = require "spec.support.said"
 local scene = require "spec.support.scene"
 local wait = require "spec.support.wait"
@@ -200,4 +201,41 @@ describe("a database with", function()
       assert_answers(state.worker, "worker", work(conninfo))
     end)
   end
+
+  local function terminate(db, application)
+    wait.till(function()
+      return db:number(([[
+        select count(pg_terminate_backend(a.pid)) from pg_stat_activity a
+        where a.datname = current_database() and a.application_name like '%s%%']]):format(application)) > 0
+    end, 20, "a connection to end")
+  end
+
+  it("an outage whose reason changes, each of which is told at once", function()
+    local worker = here:worker { database = here.db.conninfo .. " user=spec_rich", args = { "--executors", "1" } }
+    here.db:text(alter_database "connection limit 0")
+    terminate(here.db, "luaflow worker")
+    local lost = wait.till(function()
+      local lines = worker:log "database_lost"
+      return #lines >= 2 and lines
+    end, 20, "the second reason")
+    here.db:text(alter_database "connection limit -1")
+    worker:await_log "database_back"
+    said.assert_says(lost[1].error, "terminating connection due to administrator command")
+    said.assert_says(lost[2].error, "too many connections for database")
+    said.assert_says(lost[2].hint, "max_connections")
+    assert.equal(2, #worker:log "database_lost")
+    here:stop_workers()
+  end)
+
+  it("a command's connection that the server ended, which is told in its words", function()
+    local waiting = process.spawn {
+      argv = { process.luaflow(), "start", "life", "1", "--wait" }, name = "start", env = { DATABASE_URL = here.db.conninfo },
+    }
+    local function says(words) return function() return waiting:errors():find(words, 1, true) end end
+    wait.till(says "only: queued", 20, "the command to follow its run")
+    terminate(here.db, "luaflow start")
+    wait.till(says "terminating connection due to administrator command", 20, "the server's words")
+    waiting:kill()
+    waiting:forget()
+  end)
 end)
