@@ -240,7 +240,7 @@ describe("a worker that is gone", function()
       assert.same({ 6, 6 }, { #files.lines(there.root:at "begun"), #files.lines(there.root:at "ended") })
       assert.equal(4, there.db:number "select count(*) from pgflow.runs r where r.status = 'completed'")
       assert.equal(6, there.db:number "select count(*) from pgflow.step_tasks t where (t.attempts_count, t.claim_no) = (1, 1)")
-      for _, worker in ipairs(there.workers) do assert.equal(1, #worker:log "database_lost") end
+      for _, worker in ipairs(there.workers) do assert.is_true(#worker:log "database_lost" <= 4) end -- one for each reason
       there:assert_consistent()
     end)
     pcall(there.close, there)

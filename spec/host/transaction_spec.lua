@@ -588,7 +588,7 @@ describe("a transactional step", function()
       local database = here.db.conninfo .. " user=luaflow_spec_handler"
       local refused = launch(database)
       assert.same({ code = 4 }, refused.process:wait(15))
-      assert.truthy(refused.process:errors():find "hint: grant pgflow_handler to luaflow_spec_handler")
+      assert.truthy(refused.process:errors():find "`grant pgflow_handler to luaflow_spec_handler`")
       here.db:text "grant pgflow_handler to luaflow_spec_handler"
       launch(database):await_log "running"
       local row = run { before = { INSERT }, how = "runs", sql = "select session_user::text as me" }
