@@ -156,8 +156,16 @@ static bool check_owner(struct db *db, struct err *err) {
   return !foreign;
 }
 
-/* The same of a schema pgmq that is no extension's, when it is found for the first time. */
-static bool refuse_foreign_pgmq(const char *owner, struct err *err) {
+/* The same of schema pgmq, when it is found for the first time: an extension too is made in the schema that there is, whose owner
+ * can put functions beside its own. Later the settings list roles that are trusted, and deployments judge (_pgmq_distrust). */
+static bool refuse_foreign_pgmq(const char *owner, const char *creator, struct err *err) {
+  if (!owner) {
+    bool everyone = strcmp(creator, "public") == 0;
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "PGMQ: %s%s may create in schema pgmq in this database",
+            everyone ? "every role" : "role ", everyone ? "" : creator);
+    return err_hint(
+        err, "nothing was changed; its code could run with your rights: revoke create on schema pgmq from %s", creator);
+  }
   err_set(err, ERR_CONFIG, EXIT_DATABASE, "PGMQ: schema pgmq in this database, or something in it, belongs to role %s",
           owner);
   return err_hint(err, "nothing was changed; its code would run with your rights: migrate as role %s, or own all of it",
@@ -171,9 +179,12 @@ static bool ensure_pgmq(struct db *db, int version, struct err *err) {
   bool is_recent = db_bool(result, 0, 0);
   bool is_plain_sql = db_bool(result, 0, 1);
   bool is_available = db_bool(result, 0, 2);
-  bool is_foreign = version == 0 && !is_extension && db_text(result, 0, 4);
-  if (is_foreign) refuse_foreign_pgmq(db_text(result, 0, 4), err);
-  if (is_extension && !is_recent) {
+  const char *owner = db_text(result, 0, 4);
+  const char *creator = db_text(result, 0, 5);
+  bool is_foreign = version == 0 && (owner || creator);
+  if (is_foreign) {
+    refuse_foreign_pgmq(owner, creator, err);
+  } else if (is_extension && !is_recent) {
     err_set(err, ERR_CONFIG, EXIT_DATABASE, "PGMQ: version %s is installed, and luaflow needs 1.5 or newer",
             db_text(result, 0, 3));
     err_hint(err, "upgrade it: alter extension pgmq update");

@@ -42,8 +42,16 @@
     "r.oid in ("                                                                                                       \
     "         select n.nspowner from pg_catalog.pg_namespace n where n.nspname = 'pgmq'"                               \
     "         union all select p.proowner from pg_catalog.pg_proc p where p.pronamespace = to_regnamespace('pgmq')"    \
-    "         union all select c.relowner from pg_catalog.pg_class c where c.relnamespace = to_regnamespace('pgmq'))"  \
-    "         order by r.rolname limit 1)")                                                                            \
+    "         union all select c.relowner from pg_catalog.pg_class c where c.relnamespace = to_regnamespace('pgmq')"   \
+    "           and (c.relname = 'meta' or not exists (select from pg_catalog.pg_extension x where x.extname = "       \
+    "'pgmq')))"                                                                                                        \
+    "         order by r.rolname limit 1),"                                                                            \
+    "       (select case when a.grantee = 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end"            \
+    "          from pg_catalog.pg_namespace n cross join aclexplode(n.nspacl) a"                                       \
+    "         where n.nspname = 'pgmq' and a.privilege_type = 'CREATE' and a.grantee <> n.nspowner"                    \
+    "           and not exists (select from pg_catalog.pg_roles r where r.oid = a.grantee and (r.rolsuper or "         \
+    "r.rolname = current_user))"                                                                                       \
+    "         order by 1 limit 1)")                                                                                    \
   X(CREATE_PGMQ, 0, "create extension if not exists pgmq")                                                             \
   /* The owner of the schema where it is neither a superuser nor this role, nor one that this role is a member of. */  \
   X(SCHEMA_OWNER, 0,                                                                                                   \

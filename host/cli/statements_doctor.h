@@ -147,7 +147,9 @@
     "q.queue_name),"                                                                                                   \
     " rollout as (select count(*) > 0 as open from pgflow.rollout_status()),"                                          \
     " found (level, message, hint) as ("                                                                               \
-    " select 'problem', format('queue %s has lost its table', q.queue_name),"                                          \
+    " select 'problem', coalesce('queue ' || t.queue_name || ' is not to be trusted: ', '')"                           \
+    "        || t.reason, t.remedy from pgflow.trust_faults() t"                                                       \
+    " union all select 'problem', format('queue %s has lost its table', q.queue_name),"                                \
     "        'start or restart a worker whose flows name it: its deployment makes the table and the messages again'"   \
     "   from queues q where not q.there"                                                                               \
     " union all select case when r.open or q.oldest_age < interval '1 minute' then 'warning' else 'problem' end,"      \
@@ -161,7 +163,7 @@
     "        'it stops when it meets one: restart it with flows that have them'"                                       \
     "   from queues q where q.live_workers > 0 and q.uncovered_pairs <> '{}'"                                          \
     " union all select 'warning', format('queue %s: %s', q.queue_name, g.message), g.hint"                             \
-    "   from queues q cross join lateral pgflow.queue_faults(case when q.there then q.queue_name end) f"               \
+    "   from queues q cross join lateral pgflow.queue_faults(case when q.depth is not null then q.queue_name end) f"   \
     "   cross join lateral (values"                                                                                    \
     "     (f.far_messages, 'messages are hidden for more than a day longer than a start delay: ' || f.far_messages,"   \
     "      'a worker of the queue shows those that no retry explains, within 10 s: see its log'),"                     \
@@ -170,7 +172,7 @@
     "     (f.suspects, 'tasks that ended their executor, or lost their transaction, and are tried again: ' || "        \
     "f.suspects,"                                                                                                      \
     "      'the logs of its workers name them')) g (number, message, hint)"                                            \
-    "  where q.there and q.live_workers > 0 and g.number > 0)"                                                         \
+    "  where q.depth is not null and q.live_workers > 0 and g.number > 0)"                                             \
     " select * from found union all select 'ok', format('%s queue%s, %s message%s', count(*), case when count(*) = 1 " \
     "then '' else 's' end,"                                                                                            \
     "        coalesce(sum(q.depth), 0), case when sum(q.depth) = 1 then '' else 's' end), null"                        \

@@ -176,6 +176,22 @@ describe("luaflow doctor", function()
     assert_found("invariants", 1, "problem", "queue exists: idle", "check_invariants")
   end)
 
+  it("finds what is in schema pgmq that is not to be trusted", function()
+    here.db:text [[
+      select pgflow.create_flow('idle'), pgflow.create_flow('lost');
+      do $$ begin create role spec_creator; exception when duplicate_object then null; end $$;
+      alter table pgmq.a_idle owner to spec_creator;
+      select pgmq.drop_queue('lost');
+      create view pgmq.q_lost as select 1 / 0 as msg_id;
+      grant create on schema pgmq to spec_creator]]
+    local found = findings("queues", 1)
+    assert.truthy(found[1].message:find "^role spec_creator may create in schema pgmq; luaflow would run code")
+    assert.equal("revoke create on schema pgmq from spec_creator", found[1].hint)
+    assert.truthy(found[2].message:find "^queue idle is not to be trusted: table pgmq.a_idle belongs to role spec_creator")
+    assert.truthy(found[3].message:find "^queue lost is not to be trusted: table pgmq.q_lost is not a plain table")
+    assert.equal("problem", found[3].level)
+  end)
+
   it("finds dead workers that hold tasks, and reloads that failed", function()
     local worker = start_worker()
     local run_id = here.db:start "sick"

@@ -1,12 +1,12 @@
 -- A queue is neither adopted nor deployed to where its tables would run somebody else's code with the owner's rights: owned by a foreigner, or with a foreigner's trigger,
--- a rule, row-level security or an heir. The reason is told before the tables are read. A role that is listed, or owned by a superuser, is trusted.
+-- a trigger with a condition, a rule, row-level security, a reference, or an heir; or where a foreigner might add one. The reason is told before the tables are read. A role that is listed, or owned by a superuser, is trusted.
 begin;
 \ir ../support/fixtures.sql
-select plan(15);
+select plan(19);
 
 create role spec_foreigner;
 grant usage on schema pgmq, spec to spec_foreigner;
-select pgmq.create(q) from unnest('{owned,archived,trigger,ours,rule,policy,heir,view}'::text[]) q;
+select pgmq.create(q) from unnest('{owned,archived,trigger,ours,rule,policy,heir,view,condition,referenced,granted,column}'::text[]) q;
 alter table pgmq.q_owned owner to spec_foreigner;
 alter table pgmq.a_archived owner to spec_foreigner;
 create function spec.foreign() returns trigger language plpgsql as 'begin return null; end';
@@ -20,6 +20,13 @@ create table spec.heir () inherits (pgmq.q_heir);
 drop table pgmq.q_view;
 create view pgmq.q_view as select 1 / 0 as msg_id;
 
+create function spec.evil() returns boolean language sql as 'select true';
+alter function spec.evil() owner to spec_foreigner;
+create trigger spy before insert on pgmq.q_condition for each row when (spec.evil()) execute function spec.own();
+create table spec.referring (msg_id bigint references pgmq.a_referenced on delete cascade);
+grant trigger on pgmq.q_granted to spec_foreigner;
+grant references (msg_id) on pgmq.q_column to public;
+
 create function spec.refused(p_queue text, p_reason text) returns text language sql as $$
   select throws_like(format('select pgflow.adopt_queue(%L)', p_queue), format('queue ''%s'' cannot be adopted: table pgmq.%s; luaflow would run code%%', p_queue, p_reason), p_queue);
 $$;
@@ -30,6 +37,10 @@ select spec.refused('rule', 'q_rule has rules');
 select spec.refused('policy', 'a_policy has row-level security');
 select spec.refused('heir', 'q_heir inherits from another table, or another inherits from it');
 select spec.refused('view', 'q_view is not a plain table');
+select spec.refused('condition', 'q_condition has trigger spy with a condition');
+select spec.refused('referenced', 'a_referenced is referenced by table spec.referring');
+select spec.refused('granted', 'q_granted may be given triggers or references by role spec_foreigner (revoke%)');
+select spec.refused('column', 'q_column may be given triggers or references by every role (revoke%)');
 select is_empty('select * from pgflow.queues', 'none is recorded');
 select lives_ok($$ select pgflow.adopt_queue('ours') $$, 'one with a trigger of our own');
 

@@ -3,6 +3,7 @@
 -- Returns a row for each flow: created | verified | recreated, or, where the deployment is refused, fenced | shape_mismatch |
 -- routing_mismatch | alias_conflict | queue_conflict | invalid with the differences, and then uncovered for each flow whose steps can still appear on the
 -- queue though the registry lacks them (I6). After any refusal nothing has changed.
+-- Raises object_not_in_prerequisite_state where the worker's own queue, which may be none of its flows', could run somebody else's code.
 -- alias_status: activated | already active | retained | kept (the registry lacks the version that is active now).
 -- Locks, until commit: the deployment lock; the function's row for share; the aliases concerned, exclusively. Raises lock_not_available where
 -- it would wait for long: for an alias 3 s, for the function's switch, the worker's row, or a run of a flow that is recreated, 500 ms; it is to be called again then.
@@ -41,6 +42,11 @@ begin
     end if;
     return query select c.flow_slug, c.status, 'kept', c.differences, c.message from unnest(v_checks) c;
     return;
+  end if;
+  v_refusal := coalesce((select p.reason from pgflow._pgmq_distrust() p), pgflow._queue_distrust(p_queue_name));
+  if v_refusal is not null then
+    raise exception 'no worker can serve queue %: %', quote_literal(p_queue_name), v_refusal
+      using errcode = 'object_not_in_prerequisite_state', hint = 'luaflow doctor says what to do about it';
   end if;
 
   perform pgflow._store_flow(f.value, c.status)

@@ -10,8 +10,9 @@ begin
   for v_queue in
     select m.queue_name, array_agg(m.message_id order by m.message_id) as message_ids
     from unnest(p_queue_names, p_message_ids) as m (queue_name, message_id)
-    where m.message_id is not null and pgflow._queue_exists(m.queue_name)
+    where m.message_id is not null
     group by m.queue_name
+    having pgflow._queue_exists(m.queue_name)
     order by m.queue_name
   loop
     execute format('delete from pgmq.%I m where m.msg_id = any ($1)', pgmq.format_table_name(v_queue.queue_name, 'q')) using v_queue.message_ids;

@@ -1,9 +1,13 @@
--- The largest id that a queue has given to a message; 0 where it has given none. It is below those that tasks know where the queue was made anew.
+-- The largest id that a queue has given to a message; 0 where it has given none, or is at the end of all ids (2^62 and more). It is below those that tasks know where the queue was made anew.
 create or replace function pgflow._last_message_id(p_queue_name text) returns bigint
 language sql volatile
 set search_path = pg_catalog, pg_temp
 as $$
-  select coalesce(pgflow._look(format(
-    'select pg_sequence_last_value(%L)', pg_get_serial_sequence(format('pgmq.%I', pgmq.format_table_name(p_queue_name, 'q')), 'msg_id')
-  ))::bigint, 0);
+  select coalesce(max(l.message_id), 0)
+  from (
+    select pgflow._look(format(
+      'select pg_sequence_last_value(%L)', pg_get_serial_sequence(format('pgmq.%I', pgmq.format_table_name(p_queue_name, 'q')), 'msg_id')
+    ))::bigint
+  ) l (message_id)
+  where l.message_id < 1::bigint << 62;
 $$;

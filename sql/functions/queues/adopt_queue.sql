@@ -1,5 +1,5 @@
 -- adopt_queue(queue_name): records a PGMQ queue that no deployment made, so that deployments may route steps to it. For operators.
--- Refused, with the reason (object_not_in_prerequisite_state), where its name is not canonical, where its tables could run somebody else's code (_queue_distrust), and
+-- Refused, with the reason (object_not_in_prerequisite_state), where its name is not canonical, where its tables or PGMQ could run somebody else's code (trust_faults), and
 -- where it holds messages or archived ones that belong to no task of luaflow. Raises undefined_object where PGMQ does not know it. A queue that is recorded already is left as it is.
 -- Locks: the deployment lock until commit.
 create or replace function pgflow.adopt_queue(queue_name text) returns void
@@ -10,11 +10,17 @@ as $$
 declare
   v_known_as text;
   v_distrust text;
+  v_pgmq record;
   v_foreign record;
 begin
   perform pgflow._lock_deployments();
   if exists (select from pgflow.queues q where q.queue_name = adopt_queue.queue_name) then
     return;
+  end if;
+  select p.reason, p.remedy into v_pgmq from pgflow._pgmq_distrust() p;
+  if v_pgmq.reason is not null then
+    raise exception 'queue % cannot be adopted: %', quote_nullable(adopt_queue.queue_name), v_pgmq.reason
+      using errcode = 'object_not_in_prerequisite_state', hint = v_pgmq.remedy;
   end if;
   select m.queue_name into v_known_as from pgmq.meta m
   where m.queue_name = adopt_queue.queue_name or lower(m.queue_name collate "C") = adopt_queue.queue_name
