@@ -32,7 +32,7 @@ local LOGINS = { "worker", "handler", "app", "operator", "reader" }
 -- The functions that each may call; everything else is refused.
 local READS = {
   "run_summary", "run_steps", "run_attempts", "run_details", "get_run_with_states", "failing_task", "check_invariants",
-  "queue_figures", "is_local", "uncovered_pairs", "rollout_status", "worker_tasks", "trust_faults",
+  "queue_figures", "is_local", "uncovered_pairs", "rollout_status", "worker_tasks", "queue_faults", "trust_faults",
 }
 local FUNCTIONS = {
   worker = {
