@@ -69,7 +69,15 @@ static void read_answer(struct claim *claim, const PGresult *result, int row) {
   for (size_t i = 0; i < sizeof status_names / sizeof *status_names; i++)
     if (strcmp(status, status_names[i]) == 0) claim->status = (enum claim_status)i;
   claim->more = *PQgetvalue(result, row, MORE) == 't';
+  claim->server_s = (int)number(result, row, TIMEOUT_S);
   if (!PQgetisnull(result, row, NEXT_VISIBLE_MS)) claim->next_visible_ms = number(result, row, NEXT_VISIBLE_MS);
+}
+
+/* Of a task that the database has failed, since its input cannot be given out. */
+static void log_failed(const PGresult *result, int row, struct log *log) {
+  LOG(log, LOG_WARN, "failed_unclaimed", LOG_STR("flow", PQgetvalue(result, row, FLOW_SLUG)),
+      LOG_STR("run", PQgetvalue(result, row, RUN_ID)), LOG_STR("step", PQgetvalue(result, row, STEP_SLUG)),
+      LOG_INT("index", number(result, row, TASK_INDEX)), LOG_STR("message", PQgetvalue(result, row, INPUT)));
 }
 
 enum { ORPHANS_LOGGED = 20 };
@@ -100,6 +108,8 @@ void claim_read(struct claim *claim, const PGresult *result, uint64_t *next_numb
       struct task *task = read_task(result, row, ++*next_number, sent_at);
       DL_APPEND(claim->tasks, task);
       claim->task_count++;
+    } else if (strcmp(kind, "failed") == 0) {
+      log_failed(result, row, log);
     } else if (strcmp(kind, "answer") == 0) {
       read_answer(claim, result, row);
     } else if (strcmp(kind, "unknown") == 0) {

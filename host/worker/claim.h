@@ -20,6 +20,7 @@ enum claim_status {
 struct claim {
   enum claim_status status;
   int64_t next_visible_ms; /* -1: no message is hidden */
+  int server_s;            /* that the claim took on the server */
   bool more;          /* there may be visible messages: nothing is known of what lies behind those that were read */
   struct task *tasks; /* a utlist, the caller's; empty unless status is CLAIM_OK */
   int task_count;

@@ -15,12 +15,23 @@ enum {
   QUICK_MS = 2000 /* a transaction that takes longer is slow */
 };
 
-
 static void on_kick(uv_idle_t *kick);
 
 void work_kick(struct work *work) { uv_idle_start(&work->kick, on_kick); }
 
 /* ---- answers ---- */
+
+/* The claim took longer than the task may. If it was alone, and the server needed that long, it is charged, since no claim would ever be faster; else
+ * it may be innocent: it is put back, and claims are for one task each until they are quick again. */
+static void came_too_late(struct work *work, struct task *task, bool is_slow) {
+  if (is_slow)
+    task_settle_message(task, VERDICT_FAILED, "timed out after %d s: giving out its input took longer than that",
+                        task->timeout_s);
+  else
+    task_settle(task, VERDICT_RELEASED, NULL, 0, 0);
+  work->apart = true;
+  batcher_add(work->batcher, task);
+}
 
 static void take_claim(struct work *work, const PGresult *result) {
   struct claim claim;
@@ -31,7 +42,10 @@ static void take_claim(struct work *work, const PGresult *result) {
     LOG(work->log, LOG_DEBUG, "claimed", LOG_STR("queue", work->options.queue), LOG_INT("tasks", claim.task_count));
   DL_FOREACH_SAFE(claim.tasks, task, next) {
     task->prev = task->next = NULL;
-    work->events.claimed(work->owner, task);
+    if (task->deadline_ms > uv_now(work->kick.loop))
+      work->events.claimed(work->owner, task);
+    else
+      came_too_late(work, task, claim.task_count == 1 && claim.server_s >= task->timeout_s);
   }
   if (claim.status != CLAIM_OK) work->events.refused(work->owner, claim.status, claim.unknown);
   free(claim.unknown);
@@ -102,6 +116,7 @@ static void on_kick(uv_idle_t *handle) {
                 batcher_aside(work->batcher) < work->options.batch;
   int quantity = poller_quantity(work->poller, claims ? work->events.free_slots(work->owner) : 0, records);
   if (!records && quantity == 0) return;
+  if (work->apart && quantity > 1) quantity = 1; /* whose input is slow is found, and holds up nobody else's */
 
   struct pg_unit *unit = pg_unit_new(on_done, work);
   record_add(unit, &work->calls, &work->batch, quantity ? work->options.queue : NULL);

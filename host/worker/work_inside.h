@@ -22,7 +22,7 @@ struct work {
   int open_handles;
   int64_t generation; /* 0: no claims yet */
   bool held;          /* no claims for the time being */
-  bool apart;         /* claims go out alone, behind the results: one of them is slow */
+  bool apart;         /* claims go out behind the results, for one task each: one of them is slow */
   uint64_t last_number;
 
   bool busy; /* the rest describes the transaction under way */

@@ -7,6 +7,12 @@ return luaflow.flow { slug = "echo" }
   :step({ slug = "length" }, function(input, ctx) return { #tostring(input), #tostring(ctx:flow_input()) } end)
 ]]
 
+local HURRIED = [[
+local luaflow = require "luaflow"
+return luaflow.flow { slug = "hurried", timeout = 1, max_attempts = 2, base_delay = 0 }
+  :step({ slug = "only" }, function(input) return #input end)
+]]
+
 describe("a claim", function()
   local s
 
@@ -21,8 +27,26 @@ describe("a claim", function()
     s.db:await_run(small, 60)
     assert.equal("failed|the input of step length is 1074 kB as JSON text, more than --max-input, which is 1024 kB",
       s.db:text("select r.status, r.error_message from pgflow.runs r where r.run_id = :'run'", { run = large }))
+    local line = s.workers[1]:await_log "failed_unclaimed"
+    assert.same({ large, "length", 0 }, { line.run, line.step, line.index })
     assert.equal('completed|{"length": [900000, 900000]}',
       s.db:text("select r.status, r.output from pgflow.runs r where r.run_id = :'run'", { run = small }))
+  end)
+
+  it("charges a task whose input takes longer to give out than the task may, and nobody beside it", function()
+    s.root:write("flows/echo.lua", HURRIED)
+    s:worker { args = { "--executors", "1" } }
+    s.db:text [[
+      begin;
+      select from generate_series(1, 5), pgflow.start_flow('hurried', '[]');
+      select from pgflow.start_flow('hurried', ('[' || repeat('1e131071,', 480) || '1]')::jsonb);
+      select from generate_series(1, 5), pgflow.start_flow('hurried', '[]');
+      commit]]
+    s.db:await_runs(240)
+    assert.same({ { message = "timed out after 1 s: giving out its input took longer than that", attempts = 2, tasks = 1 } }, s.db:rows [[
+      select t.error_message as message, t.attempts_count as attempts, count(*) as tasks
+      from pgflow.step_tasks t where t.status = 'failed' group by 1, 2]])
+    assert.equal(10, s.db:number "select count(*) from pgflow.step_tasks t where t.status = 'completed' and t.attempts_count = 1")
   end)
 
   it("takes no more than --max-input at once", function()

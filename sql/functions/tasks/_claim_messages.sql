@@ -13,59 +13,73 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
+declare
+  v_run_ids uuid[];
+  v_step_slugs text[];
+  v_task_indexes int[];
+  v_message_ids bigint[];
+  v_are_root boolean[];
+  v_timeouts int[];
+  v_max_attempts int[];
+  v_inputs text[];
+  v_bytes int[];
 begin
+  -- Inputs go into an array and are taken out of it at the end: each row source between would copy them, to disk if they are large.
+  select array_agg(t.run_id), array_agg(t.step_slug), array_agg(t.task_index), array_agg(m.message_id),
+    array_agg(d.step_type = 'single' and d.deps_count = 0), array_agg(coalesce(d.opt_timeout, f.opt_timeout)),
+    array_agg(coalesce(d.opt_max_attempts, f.opt_max_attempts)), array_agg(i.input),
+    array_agg(case when getdatabaseencoding() = 'UTF8' then octet_length(i.input) else octet_length(convert_to(i.input, 'UTF8')) end)
+  into v_run_ids, v_step_slugs, v_task_indexes, v_message_ids, v_are_root, v_timeouts, v_max_attempts, v_inputs, v_bytes
+  from unnest(p_message_ids) as m (message_id)
+  cross join lateral (
+    select t.flow_slug, t.run_id, t.step_slug, t.task_index, t.input from pgflow.step_tasks t
+    where t.queue_name = p_queue_name and t.message_id = m.message_id and t.status = 'queued' limit 1 for update skip locked
+  ) t
+  join pgflow.runs r on r.run_id = any (array[t.run_id])
+  join pgflow.step_states s on s.run_id = any (array[t.run_id]) and s.step_slug = t.step_slug
+  cross join lateral (
+    select d.step_type, d.deps_count, d.opt_timeout, d.opt_max_attempts from pgflow.steps d
+    where d.flow_slug = t.flow_slug and d.step_slug = t.step_slug limit 1
+  ) d
+  join pgflow.flows f on f.flow_slug = any (array[t.flow_slug])
+  cross join lateral (
+    select case
+      when d.step_type = 'map' then t.input
+      when d.deps_count = 0 then r.input
+      else (
+        select coalesce(jsonb_object_agg(p.step_slug, coalesce(p.output, 'null')), '{}')
+        from pgflow.deps e
+        cross join lateral (
+          select p.step_slug, p.output from pgflow.step_states p
+          where p.run_id = t.run_id and p.step_slug = e.dep_slug and p.status = 'completed' limit 1
+        ) p
+        where e.flow_slug = t.flow_slug and e.step_slug = t.step_slug
+      )
+    end::text as input
+    limit 1
+  ) i
+  where r.status = 'started' and s.status = 'started';
+
   return query
-    with claimable as (
-      select m.n, t.flow_slug, t.run_id, t.step_slug, t.task_index, t.message_id, d.step_type = 'single' and d.deps_count = 0 as is_root,
-        coalesce(d.opt_timeout, f.opt_timeout) as timeout_s, coalesce(d.opt_max_attempts, f.opt_max_attempts) as max_attempts, i.input,
-        case when getdatabaseencoding() = 'UTF8' then octet_length(i.input) else octet_length(convert_to(i.input, 'UTF8')) end as bytes
-      from unnest(p_message_ids) with ordinality as m (message_id, n)
-      cross join lateral (
-        select t.flow_slug, t.run_id, t.step_slug, t.task_index, t.message_id, t.input from pgflow.step_tasks t
-        where t.queue_name = p_queue_name and t.message_id = m.message_id and t.status = 'queued' limit 1 for update skip locked
-      ) t
-      join pgflow.runs r on r.run_id = any (array[t.run_id])
-      join pgflow.step_states s on s.run_id = any (array[t.run_id]) and s.step_slug = t.step_slug
-      cross join lateral (
-        select d.step_type, d.deps_count, d.opt_timeout, d.opt_max_attempts from pgflow.steps d
-        where d.flow_slug = t.flow_slug and d.step_slug = t.step_slug limit 1
-      ) d
-      join pgflow.flows f on f.flow_slug = any (array[t.flow_slug])
-      cross join lateral (
-        select case
-          when d.step_type = 'map' then t.input
-          when d.deps_count = 0 then r.input
-          else (
-            select coalesce(jsonb_object_agg(p.step_slug, coalesce(p.output, 'null')), '{}')
-            from pgflow.deps e
-            cross join lateral (
-              select p.step_slug, p.output from pgflow.step_states p
-              where p.run_id = t.run_id and p.step_slug = e.dep_slug and p.status = 'completed' limit 1
-            ) p
-            where e.flow_slug = t.flow_slug and e.step_slug = t.step_slug
-          )
-        end::text as input
-        limit 1
-      ) i
-      where r.status = 'started' and s.status = 'started'
-    ), sized as (
-      select c.*, c.bytes <= p_max_input and sum(c.bytes) filter (where c.bytes <= p_max_input) over (order by c.n) <= p_room as fits from claimable c
+    with sized as (
+      select g.*, g.bytes <= p_max_input and sum(g.bytes) filter (where g.bytes <= p_max_input) over (order by g.message_id) <= p_room as fits
+      from unnest(v_run_ids, v_step_slugs, v_task_indexes, v_message_ids, v_are_root, v_timeouts, v_max_attempts, v_bytes) with ordinality
+        as g (run_id, step_slug, task_index, message_id, is_root, timeout_s, max_attempts, bytes, n)
     ), claimed as (
       update pgflow.step_tasks t
       set status = 'started', started_at = greatest(now(), t.queued_at), attempts_count = t.attempts_count + 1, claim_no = t.claim_no + 1,
         claimed_timeout = c.timeout_s, last_worker_id = p_worker_id
       from sized c
       where c.fits and t.run_id = any (array[c.run_id]) and t.step_slug = c.step_slug and t.task_index = c.task_index
-      returning c.n, c.flow_slug, c.run_id, c.step_slug, c.task_index, c.message_id, t.claim_no, t.attempts_count, c.max_attempts, c.timeout_s,
-        c.input, c.is_root, t.suspicion, t.lost_transactions, c.bytes
+      returning c.n, t.flow_slug, t.claim_no, t.attempts_count, t.suspicion, t.lost_transactions
+    ), ordered as (
+      select s.*, c.flow_slug, c.claim_no, c.attempts_count, c.suspicion, c.lost_transactions
+      from sized s left join claimed c on c.n = s.n
+      order by s.message_id
+      offset 0
     )
-    select a.flow_slug, a.run_id, a.step_slug, a.task_index, a.message_id, a.claim_no, a.attempts_count, a.max_attempts, a.timeout_s, a.input, a.is_root,
-      a.suspicion, a.lost_transactions, a.bytes
-    from (
-      select c.* from claimed c
-      union all
-      select c.n, c.flow_slug, c.run_id, c.step_slug, c.task_index, c.message_id, null, null, null, null, null, null, null, null, c.bytes from sized c where not c.fits
-    ) a
-    order by a.n;
+    select o.flow_slug, o.run_id, o.step_slug, o.task_index, o.message_id, o.claim_no, o.attempts_count, o.max_attempts, o.timeout_s,
+      case when o.claim_no is not null then v_inputs[o.n] end, o.is_root, o.suspicion, o.lost_transactions, o.bytes
+    from ordered o;
 end;
 $$;

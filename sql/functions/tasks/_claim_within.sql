@@ -1,5 +1,7 @@
 -- Claims the tasks behind messages that a claim has read, one and then in portions that grow while inputs are small, until their inputs have p_max_input bytes together as JSON text. A task whose input alone has more,
--- or cannot be made or sent, fails for good, by name, and the others go on. Rows as of _claim_messages; without claim_no: a message that is left, for there was no room.
+-- or cannot be made or sent, fails for good, by name, and the others go on. Where the server is short of memory or locks nobody is to blame: the task is left, and hidden for a
+-- moment as one that is locked. Rows as of _claim_messages; without claim_no: a task that was failed, with the reason as its input, or else a message that is left, for there
+-- was no room.
 create or replace function pgflow._claim_within(p_queue_name text, p_message_ids bigint[], p_worker_id uuid, p_max_input int)
 returns table (
   flow_slug text, run_id uuid, step_slug text, task_index int, msg_id bigint, claim_no bigint, attempt int, max_attempts int, timeout_s int,
@@ -39,7 +41,13 @@ begin
       end loop;
       v_waiting := v_waiting[v_portion + 1:];
       v_portion := greatest(1, least(v_portion * 4, v_room / v_largest));
-    exception when data_exception or insufficient_resources or program_limit_exceeded then
+    exception when insufficient_resources then
+      if v_portion = 1 then
+        v_waiting := v_waiting[2:];
+      end if;
+      v_portion := 1;
+      continue;
+    when data_exception or program_limit_exceeded then
       select coalesce(array_agg(f.message_id), '{}'), array_agg('cannot be given out: ' || f.message) into v_unfit, v_reasons
       from pgflow._input_faults(p_queue_name, v_waiting[:v_portion]) f;
       if v_unfit = '{}' then
@@ -48,7 +56,12 @@ begin
       v_waiting := array(select w.message_id from unnest(v_waiting) with ordinality as w (message_id, n) where w.message_id <> all (v_unfit) order by w.n);
     end;
     if v_unfit <> '{}' then
-      perform pgflow._fail_unclaimed_tasks(p_queue_name, v_unfit, v_reasons);
+      select null into claim_no, attempt, max_attempts, timeout_s, is_root, suspicion, lost_transactions, bytes;
+      for flow_slug, run_id, step_slug, task_index, msg_id, input in
+        select f.* from pgflow._fail_unclaimed_tasks(p_queue_name, v_unfit, v_reasons) f
+      loop
+        return next;
+      end loop;
     end if;
   end loop;
   select null into flow_slug, run_id, step_slug, task_index, msg_id, claim_no, attempt, max_attempts, timeout_s, input, is_root, suspicion, lost_transactions, bytes;

@@ -1,9 +1,11 @@
 -- Fails for good the queued tasks behind the given messages, which no claim can ever take, each with its message, and their step's when_exhausted applies. A task whose run is
--- locked is left for a later claim. Locks: runs, skipping what is locked; then as fail_tasks.
-create or replace function pgflow._fail_unclaimed_tasks(p_queue_name text, p_message_ids bigint[], p_messages text[]) returns void
+-- locked is left for a later claim. Returns those that it has failed. Locks: runs, skipping what is locked; then as fail_tasks.
+create or replace function pgflow._fail_unclaimed_tasks(p_queue_name text, p_message_ids bigint[], p_messages text[])
+returns table (flow_slug text, run_id uuid, step_slug text, task_index int, msg_id bigint, message text)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
+#variable_conflict use_column
 declare
   v_run_ids uuid[];
   v_step_slugs text[];
@@ -33,5 +35,10 @@ begin
     v_run_ids, v_step_slugs, v_task_indexes, array_fill('done'::text, array[cardinality(v_run_ids)]),
     array_fill(true, array[cardinality(v_run_ids)]), array_fill(false, array[cardinality(v_run_ids)])
   ));
+  return query
+    select r.flow_slug, f.run_id, f.step_slug, f.task_index, t.message_id, f.message
+    from unnest(v_run_ids, v_step_slugs, v_task_indexes, v_messages) as f (run_id, step_slug, task_index, message)
+    join pgflow.runs r on r.run_id = any (array[f.run_id])
+    join pgflow.step_tasks t on t.run_id = any (array[f.run_id]) and t.step_slug = f.step_slug and t.task_index = f.task_index;
 end;
 $$;

@@ -12,7 +12,7 @@ begin
     begin
       -- No byte fits into no room: everything is looked at, and nothing is claimed.
       perform from pgflow._claim_messages(p_queue_name, array[v_message_id], null, 0, 0);
-    exception when data_exception or out_of_memory or program_limit_exceeded then
+    exception when data_exception or program_limit_exceeded then
       message_id := v_message_id;
       message := sqlerrm;
       return next;

@@ -1,7 +1,7 @@
 -- claim_tasks(worker_id, generation, queue_name, quantity, max_input): reads up to quantity messages and claims their tasks; the last statement of a batch.
--- Rows by kind: 'task' for each claimed task; 'unknown' for each (flow, step) that the worker does not handle; 'orphan' for each message without
+-- Rows by kind: 'task' for each claimed task; 'failed' for each whose input cannot be given out, with the reason as its input; 'unknown' for each (flow, step) that the worker does not handle; 'orphan' for each message without
 -- a task that was archived; and last, always, one 'answer' with its status (ok | stale_generation | not_subscribed | unknown_worker | unknown_pairs), next_visible_ms, the
--- milliseconds until the queue's next hidden message becomes visible (null: there is none), and more: there may be visible messages, so that a claim at once is no waste.
+-- milliseconds until the queue's next hidden message becomes visible (null: there is none), the seconds that it took as timeout_s, and more: there may be visible messages, so that a claim at once is no waste.
 -- The inputs of one claim have at most max_input bytes together, as JSON text: what does not fit is left for the next one. A task whose input alone has more, or cannot be
 -- made or sent, fails for good by name (_claim_within). is_root: the input is the run's as well.
 -- Where a pair is unknown nothing is claimed and every message that was read is visible again (I7). Raises undefined_table where the queue's table is gone.
@@ -20,6 +20,7 @@ set enable_mergejoin = off
 set enable_indexonlyscan = off
 set jit = off
 set plan_cache_mode = force_generic_plan
+set work_mem = '128MB'
 as $$
 #variable_conflict use_column
 declare
@@ -28,6 +29,7 @@ declare
   v_message_ids bigint[] := '{}';
   v_enqueued_at timestamptz[];
   v_left bigint[] := '{}';
+  v_begun timestamptz := clock_timestamp();
 begin
   if v_refusal is not null then
     kind := 'answer';
@@ -60,11 +62,12 @@ begin
         c.suspicion, c.lost_transactions
       from pgflow._claim_within(p_queue_name, v_message_ids, p_worker_id, p_max_input) c
     loop
-      if claim_no is null then
+      if claim_no is null and input is null then
         v_left := v_left || msg_id;
-      else
-        return next;
+        continue;
       end if;
+      kind := case when claim_no is null then 'failed' else 'task' end;
+      return next;
     end loop;
   end if;
   perform pgflow._show_messages(array_fill(p_queue_name, array[cardinality(v_left)]), v_left);
@@ -79,6 +82,7 @@ begin
   kind := 'answer';
   msg_id := null;
   status := coalesce(v_refusal, 'ok');
+  timeout_s := extract(epoch from clock_timestamp() - v_begun);
   next_visible_ms := pgflow._next_visible_ms(p_queue_name);
   more := v_refusal is null and (v_left <> '{}' or p_quantity > 0 and cardinality(v_message_ids) >= p_quantity);
   return next;
