@@ -22,14 +22,14 @@ void work_kick(struct work *work) { uv_idle_start(&work->kick, on_kick); }
 /* ---- answers ---- */
 
 /* The claim took longer than the task may. If it was alone, and the server needed that long, it is charged, since no claim would ever be faster; else
- * it may be innocent: it is put back, and claims are for one task each until they are quick again. */
+ * it may be innocent: it is put back, and the next claims are for one task each. */
 static void came_too_late(struct work *work, struct task *task, bool is_slow) {
   if (is_slow)
     task_settle_message(task, VERDICT_FAILED, "timed out after %d s: giving out its input took longer than that",
                         task->timeout_s);
   else
     task_settle(task, VERDICT_RELEASED, NULL, 0, 0);
-  work->apart = true;
+  work->single_claims = WORK_SINGLE_CLAIMS;
   batcher_add(work->batcher, task);
 }
 
@@ -64,6 +64,7 @@ static void committed(struct work *work, const struct pg_unit *unit) {
   if (!claimed) return;
   work_recovered(work, &work->claim_complaint, "claim");
   if (quickly) work->apart = false;
+  if (quickly && work->single_claims > 0) work->single_claims--;
   take_claim(work, pg_unit_result(unit, work->calls.index[STMT_CLAIM]));
 }
 
@@ -116,7 +117,8 @@ static void on_kick(uv_idle_t *handle) {
                 batcher_aside(work->batcher) < work->options.batch;
   int quantity = poller_quantity(work->poller, claims ? work->events.free_slots(work->owner) : 0, records);
   if (!records && quantity == 0) return;
-  if (work->apart && quantity > 1) quantity = 1; /* whose input is slow is found, and holds up nobody else's */
+  if (work->single_claims > 0 && quantity > 1)
+    quantity = 1; /* whose input is slow is found, and holds up nobody else's */
 
   struct pg_unit *unit = pg_unit_new(on_done, work);
   record_add(unit, &work->calls, &work->batch, quantity ? work->options.queue : NULL);

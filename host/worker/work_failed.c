@@ -66,6 +66,7 @@ static void connection_lost(struct work *work, const struct pg_unit *unit) {
   bool claims = work->calls.index[STMT_CLAIM] >= 0, overdue = pg_unit_is_overdue(unit);
   work->claim_lost = work->claim_lost || claims;
   work->apart = work->apart || overdue;
+  if (overdue && claims) work->single_claims = WORK_SINGLE_CLAIMS;
   if (overdue && !claims)
     batcher_slow(work->batcher);
   else

@@ -22,7 +22,8 @@ struct work {
   int open_handles;
   int64_t generation; /* 0: no claims yet */
   bool held;          /* no claims for the time being */
-  bool apart;         /* claims go out behind the results, for one task each: one of them is slow */
+  bool apart;         /* claims go out alone, behind the results: one of them is slow */
+  int single_claims;  /* that many quick ones more are for one task each */
   uint64_t last_number;
 
   bool busy; /* the rest describes the transaction under way */
@@ -35,6 +36,9 @@ struct work {
   bool claim_lost;    /* nobody knows what it has claimed */
   struct complaint record_complaint, claim_complaint, reconcile_complaint;
 };
+
+/* So many quick claims are for one task each, after a claim was cut or its tasks came too late. */
+enum { WORK_SINGLE_CLAIMS = 100 };
 
 /* work.c: looks, in the next turn of the loop, whether there is something to send. */
 void work_kick(struct work *work);

@@ -38,9 +38,9 @@ describe("a claim", function()
     s:worker { args = { "--executors", "1" } }
     s.db:text [[
       begin;
-      select from generate_series(1, 5), pgflow.start_flow('hurried', '[]');
+      select from generate_series(1, 5) n, pgflow.start_flow('hurried', to_jsonb(array[n]));
       select from pgflow.start_flow('hurried', ('[' || repeat('1e131071,', 480) || '1]')::jsonb);
-      select from generate_series(1, 5), pgflow.start_flow('hurried', '[]');
+      select from generate_series(1, 5) n, pgflow.start_flow('hurried', to_jsonb(array[n]));
       commit]]
     s.db:await_runs(240)
     assert.same({ { message = "timed out after 1 s: giving out its input took longer than that", attempts = 2, tasks = 1 } }, s.db:rows [[

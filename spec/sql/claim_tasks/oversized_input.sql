@@ -1,7 +1,7 @@
 -- A task whose input cannot be made, or has more bytes than the worker takes, fails for good by name; the others that were read with it are claimed.
 begin;
 \ir ../support/fixtures.sql
-select plan(13);
+select plan(14);
 
 select spec.deploy('wide', spec.step('a'), spec.step('b'), spec.step('c'), spec.step('join', array['a', 'b', 'c']));
 select spec.start('wide', p_run => n) from generate_series(1, 3) n;
@@ -13,7 +13,10 @@ select spec.complete(s, '1', p_run => 2) from unnest(array['a', 'b', 'c']) s;
 select spec.complete('a', (select jsonb_agg(('1e131071')::numeric) from generate_series(1, 9000)), p_run => 3);
 select spec.complete(s, '1', p_run => 3) from unnest(array['b', 'c']) s;
 
-select results_eq($$ select kind, run_id, step_slug, more from pgflow.claim_tasks(spec.worker(), 1, 'wide', 10) $$,
+create temp table answer as select * from pgflow.claim_tasks(spec.worker(), 1, 'wide', 10);
+select results_eq($$ select run_id from answer where kind = 'failed' and input like 'the input of step join cannot be given out: %' order by run_id $$,
+  $$ values (spec.run(1)), (spec.run(3)) $$, 'the claim that meets them names those that it fails');
+select results_eq($$ select kind, run_id, step_slug, more from answer where kind <> 'failed' $$,
   $$ values ('task', spec.run(2), 'join', null::boolean), ('answer', null, null, false) $$, 'the claim that meets them takes the other');
 select results_eq($$ select status, error_step_slug, error_message from pgflow.runs where run_id = spec.run(1) $$,
   $$ values ('failed', 'join', 'the input of step join cannot be given out: total size of jsonb object elements exceeds the maximum of 268435455 bytes') $$, 'its run fails, and says why');
