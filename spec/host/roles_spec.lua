@@ -160,7 +160,7 @@ describe("the roles of the guide", function()
       assert_says(does(login, "run", slow), "nap")
       for _, command in ipairs { "queues", "workers", "flows", "functions" } do assert_says(does(login, command), "life") end
       assert_says(does(login, "rollout", "status"), "no rollout is open")
-      assert_says(does(login, "doctor"), "the data is consistent")
+      assert_says(does(login, "doctor"), "the data of what is under way is consistent")
     end
 
     assert_says(does("operator", "cancel", slow, "--reason", "spec"), "is cancelled")
