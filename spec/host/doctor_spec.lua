@@ -126,6 +126,7 @@ describe("luaflow doctor", function()
   it("finds missing rights", function()
     for name, group in pairs {
       spec_nobody = "", spec_starter = "in role pgflow_starter", spec_operator = "in role pgflow_operator",
+      spec_handler = "in role pgflow_handler",
     } do
       here.db:text(([[do $$ begin create role %s login %s; exception when duplicate_object then null; end $$]]):format(name, group))
     end
@@ -133,6 +134,7 @@ describe("luaflow doctor", function()
     assert_found("rights", 1, "problem", "role spec_nobody has no rights", "grant pgflow_worker to spec_nobody", as "spec_nobody")
     assert_found("rights", 0, "ok", "^role spec_starter may: start runs$", nil, as "spec_starter")
     assert_found("rights", 0, "ok", "^role spec_operator may: read, operate$", nil, as "spec_operator")
+    assert_found("rights", 0, "ok", "^role spec_handler may: complete transactional steps$", nil, as "spec_handler")
     assert_found("invariants", 0, "warning", "permission denied", "pgflow_reader", as "spec_starter")
 
     here.db:text "select pgflow.create_flow('idle'); do $$ begin create role spec_other; exception when duplicate_object then null; end $$"
