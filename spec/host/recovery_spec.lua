@@ -156,12 +156,12 @@ describe("a worker that is gone", function()
     assert.same({ 1, 1 }, { count_lines "begun", count_lines "ended" })
   end)
 
-  it("drains when the database does not know it any more", function()
+  it("drains, and ends with 1, when the database does not know it any more", function()
     local worker = launch "nap"
     local run_id = start_naps("[4]", 1)
     here.db:text "delete from pgflow.workers"
     worker:await_log("draining", 20)
-    assert.same({ code = 0 }, worker.process:wait(20))
+    assert.same({ code = 1 }, worker.process:wait(20))
     assert.equal("completed", here.db:await_run(run_id, 1).status)
     assert.equal(1, count_lines "begun")
     here:assert_consistent()
