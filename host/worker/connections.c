@@ -23,7 +23,8 @@ static void report_lost(struct lifecycle *lifecycle, const char *connection, con
     startup_fail(lifecycle, &found);
     return;
   }
-  complaint_add_hint_for(&found, pg_role(lifecycle->control));
+  const char *role = pg_role(lifecycle->control);
+  complaint_add_hint_for(&found, *role ? role : work_role(lifecycle->work)); /* that of the one that connected first */
   bool said = *found.sqlstate && lifecycle->state >= LIFECYCLE_RUNNING; /* a statement failed, and that was logged */
   bool tell = !said && outage_is_new(&lifecycle->lost, &found);
   if (!lifecycle->lost_at) lifecycle->lost_at = uv_now(lifecycle->loop);

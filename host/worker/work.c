@@ -188,6 +188,8 @@ struct pg_backend work_last_backend(const struct work *work) {
   return pg_last_backend(work->pg);
 }
 
+const char *work_role(const struct work *work) { return pg_role(work->pg); }
+
 bool work_is_connected(const struct work *work) { return pg_is_ready(work->pg); }
 
 void work_start(struct work *work, int64_t generation) {

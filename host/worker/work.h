@@ -40,6 +40,7 @@ struct work *work_new(uv_loop_t *loop, const struct work_options *options, const
                       void *owner, struct log *log, struct err *err) __attribute__((warn_unused_result));
 void work_connect(struct work *work);
 struct pg_backend work_last_backend(const struct work *work); /* see pg.h */
+const char *work_role(const struct work *work);               /* see pg_role */
 bool work_is_connected(const struct work *work);
 /* Claims begin, under this generation. */
 void work_start(struct work *work, int64_t generation);

@@ -17,7 +17,7 @@ return luaflow.flow { slug = "wide" }
   :step({ slug = "sum", depends_on = { "each" } }, function(deps) return #deps.each end)
 ]]
 
-local RUNS = 3000
+local RUNS = 6000 -- so many that what heartbeats and recovery do meanwhile is little beside them
 
 describe("a batch", function()
   local here
@@ -98,7 +98,7 @@ declare
 begin
   select coalesce(array_agg(c.run_id), '{}') as runs, coalesce(array_agg(c.step_slug), '{}') as steps,
     coalesce(array_agg(c.task_index), '{}') as indexes, coalesce(array_agg(c.claim_no), '{}') as claims,
-    coalesce(array_agg(coalesce(c.input, 'null')), '{}') as outputs
+    coalesce(array_agg(coalesce(c.input, 'null')::jsonb), '{}') as outputs
   into v from pgflow.claim_tasks(p_worker, p_generation, 'wide', p_quantity) c where c.kind = 'task';
   perform pgflow.lock_runs(v.runs, 'wide');
   perform pgflow.release_tasks(v.runs[1:2], v.steps[1:2], v.indexes[1:2], v.claims[1:2]);

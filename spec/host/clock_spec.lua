@@ -24,7 +24,11 @@ describe("a database", function()
   after_each(function() here:close() end)
 
   local function launch()
-    return here:worker { args = { "--executors", "1", "--concurrency", "2" } }
+    local worker = here:worker { args = { "--executors", "1", "--concurrency", "2" } }
+    wait.till(function() -- a jump shows between two heartbeats
+      return here.db:number "select count(*) from pgflow.workers w where w.last_heartbeat_at > w.started_at + interval '1 second'" == 1
+    end, 20, "the first heartbeat")
+    return worker
   end
 
   local function count_begun()

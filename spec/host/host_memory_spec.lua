@@ -57,19 +57,20 @@ describe("the host's memory", function()
     return tonumber(files.read(("/proc/%d/status"):format(worker.process.pid)):match "VmHWM:%s*(%d+)") / 1024
   end
 
-  local HUGE = "select repeat('a', 40000000)"
+  local HUGE = "select repeat('a', 300000000)"
 
   it("is not what one row of a query costs, nor one message of the server", function()
     local before = peak()
-    for _, sql in ipairs { HUGE, "do $$ begin raise exception '%', repeat('a', 40000000); end $$" } do
+    for _, sql in ipairs { HUGE, "do $$ begin raise exception '%', repeat('a', 300000000); end $$" } do
       local run = complete { act = "query", sql = sql }
       assert.equal("completed", run.status, run.error_message)
       local seen = run.output.act
       assert.same({ false, "54000", 1 }, { seen.ok, seen.sqlstate, seen.after })
       assert.is_truthy(seen.message:find("the result is larger than --max-output allows", 1, true), seen.message)
     end
-    assert.is_true(peak() - before < 40, ("from %d to %d MB"):format(before, peak()))
-    print(("# rows and messages of 40 MB: the host went from %d to %d MB"):format(before, peak()))
+    -- What the server sends while libpq reads is read in one go, and its buffer doubles.
+    assert.is_true(peak() - before < 200, ("from %d to %d MB"):format(before, peak()))
+    print(("# rows and messages of 300 MB: the host went from %d to %d MB"):format(before, peak()))
     wait.till(function() return here.db:number [[
       select count(*) from pg_stat_activity a
       where a.datname = current_database() and a.query like '%repeat(%' and a.pid <> pg_backend_pid()]] == 0
@@ -91,7 +92,7 @@ describe("the host's memory", function()
     assert.is_truthy(run.error_message:find("larger than --max-output allows", 1, true), run.error_message)
     assert.equal(2, here.db:number "select t.attempts_count from pgflow.step_tasks t")
     assert.equal(0, here.db:number "select count(*) from public.noted")
-    assert.is_true(peak() - before < 40, ("from %d to %d MB"):format(before, peak()))
+    assert.is_true(peak() - before < 200, ("from %d to %d MB"):format(before, peak()))
   end)
 
   it("is not what a handler raises, says or forges", function()

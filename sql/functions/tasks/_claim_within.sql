@@ -40,7 +40,7 @@ begin
         return next;
       end loop;
       v_waiting := v_waiting[v_portion + 1:];
-      v_portion := greatest(1, least(v_portion * 4, v_room / v_largest));
+      v_portion := greatest(1, least(v_portion * 32, v_room / v_largest));
     exception when insufficient_resources then
       if v_portion = 1 then
         v_waiting := v_waiting[2:];
@@ -51,7 +51,12 @@ begin
       select coalesce(array_agg(f.message_id), '{}'), array_agg('cannot be given out: ' || f.message) into v_unfit, v_reasons
       from pgflow._input_faults(p_queue_name, v_waiting[:v_portion]) f;
       if v_unfit = '{}' then
-        raise;
+        -- Each alone can be given out, but not all together.
+        if v_portion = 1 then
+          raise;
+        end if;
+        v_portion := 1;
+        continue;
       end if;
       v_waiting := array(select w.message_id from unnest(v_waiting) with ordinality as w (message_id, n) where w.message_id <> all (v_unfit) order by w.n);
     end;

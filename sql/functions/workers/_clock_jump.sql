@@ -8,14 +8,19 @@ as $$
 declare
   v_jump interval := p_now - p_worker.last_heartbeat_at - make_interval(secs => coalesce(p_elapsed_ms, 0) / 1000.0);
 begin
-  return case
-    when v_jump < interval '-20 seconds' and p_worker.last_heartbeat_at > p_now then v_jump
-    when v_jump > interval '20 seconds' and p_elapsed_ms is not null and not exists (
-      select from pgflow.workers o
-      where o.worker_id <> p_worker.worker_id
-        and o.unbroken_since <= p_worker.last_heartbeat_at
-        and o.last_heartbeat_at > p_worker.last_heartbeat_at + interval '20 seconds'
-    ) then v_jump
-  end;
+  if v_jump < interval '-20 seconds' and p_worker.last_heartbeat_at > p_now then
+    return v_jump;
+  end if;
+  if v_jump > interval '20 seconds' and p_elapsed_ms is not null then
+    return (
+      select v_jump where not exists (
+        select from pgflow.workers o
+        where o.worker_id <> p_worker.worker_id
+          and o.unbroken_since <= p_worker.last_heartbeat_at
+          and o.last_heartbeat_at > p_worker.last_heartbeat_at + interval '20 seconds'
+      )
+    );
+  end if;
+  return null;
 end;
 $$;
