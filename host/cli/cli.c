@@ -6,15 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/conninfo.h"
 #include "base/nearest.h"
 #include "base/process_one.h"
 #include "base/process_start.h"
 #include "base/version.h"
 #include "base/xalloc.h"
-#include "cli/commands.h"
-#include "cli/plain.h"
+#include "cli/commands/commands.h"
+#include "cli/view/plain.h"
 #include "executor/executor.h"
+#include "pg/conninfo.h"
 
 struct command {
   const char *name;

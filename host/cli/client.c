@@ -6,12 +6,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/conninfo.h"
-#include "base/pg_environment.h"
 #include "base/xalloc.h"
-#include "cli/devplace.h"
+#include "cli/dev/devplace.h"
 #include "cli/schema.h"
-#include "worker/root.h"
+#include "pg/conninfo.h"
+#include "pg/pg_environment.h"
+#include "worker/source/root.h"
 
 /* A dev that is about to be ready is waited for that long. */
 enum { PATIENCE_MS = 30000, POLL_MS = 100 };

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/conninfo.h"
-#include "base/pg_blame.h"
-#include "base/pins.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
-#include "cli/plain.h"
-#include "worker/complaint.h"
+#include "cli/view/plain.h"
+#include "pg/conninfo.h"
+#include "pg/pg_blame.h"
+#include "pg/pins.h"
+#include "worker/control/complaint.h"
 
 enum { KEYWORDS_MAX = 80 };
 

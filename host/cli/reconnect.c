@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/plain.h"
+#include "cli/view/plain.h"
 
 enum { RECONNECT_MS = 1000, RECONNECTS = 60 };
 

@@ -9,7 +9,7 @@
 #include "base/sqlstate.h"
 #include "base/version.h"
 #include "base/xalloc.h"
-#include "worker/schema_check.h"
+#include "worker/control/schema_check.h"
 
 #define MIGRATIONS "sql/migrations/"
 #define OLDEST_PROGRAM "-- oldest program: "

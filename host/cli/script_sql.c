@@ -5,8 +5,8 @@
 
 #include "base/xalloc.h"
 #include "cli/client.h"
-#include "worker/handler_reply.h"
-#include "worker/handlers.h"
+#include "worker/handler_sql/handler_reply.h"
+#include "worker/handler_sql/handlers.h"
 
 struct script_sql {
   uv_loop_t *loop;

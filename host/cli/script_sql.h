@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "base/settings.h"
-#include "worker/executor_process.h"
+#include "worker/pool/executor_process.h"
 
 struct script_sql;
 

@@ -13,8 +13,8 @@
 
 #include "base/build_id.h"
 #include "base/xalloc.h"
-#include "executor/bindings.h"
-#include "executor/http_client.h"
+#include "executor/bind/bindings.h"
+#include "executor/bind/http_client.h"
 #include "executor/load.h"
 #include "executor/state.h"
 #include "executor/task.h"

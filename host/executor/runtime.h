@@ -10,7 +10,7 @@
 #include "base/channel.h"
 #include "base/log.h"
 #include "base/pulse.h"
-#include "executor/json.h"
+#include "executor/json/json.h"
 #include "executor/modules.h"
 #include "executor/sched.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "executor/bindings.h"
+#include "executor/bind/bindings.h"
 
 /* Only errors outside every protected call come here, which are faults of this program or an exhausted memory. */
 static int on_panic(lua_State *L) {

@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "base/sqlstate.h"
+#include "worker/control/schema_check.h"
+#include "worker/control/statements.h"
 #include "worker/lifecycle_inside.h"
-#include "worker/record.h"
-#include "worker/schema_check.h"
-#include "worker/statements.h"
-#include "worker/task_log.h"
+#include "worker/pool/task_log.h"
+#include "worker/work/record.h"
 
 enum {
   CONTROL_DEADLINE_MS = 8000 /* with a beat every 2 s, silence is noticed within 10 s */

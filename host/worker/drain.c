@@ -1,8 +1,8 @@
 /* From RUNNING to the end: stop claiming, wait for what runs, record it, say good-bye, close. */
 #include <stdlib.h>
 
+#include "worker/control/statements.h"
 #include "worker/lifecycle_inside.h"
-#include "worker/statements.h"
 
 enum {
   RECORD_MS = 10000, /* after a kill, for the database to take the last results */

@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "base/xalloc.h"
-#include "worker/flow_input.h"
+#include "worker/control/flow_input.h"
 #include "worker/lifecycle_inside.h"
 #include "worker/tell_dev.h"
 

@@ -7,8 +7,8 @@
 
 #include "base/err.h"
 #include "base/log.h"
-#include "worker/executor_process.h"
-#include "worker/source.h"
+#include "worker/pool/executor_process.h"
+#include "worker/source/source.h"
 #include "worker/worker.h"
 
 struct lifecycle;

@@ -5,20 +5,20 @@
 
 #include <stdbool.h>
 
-#include "base/pg.h"
-#include "worker/complaint.h"
-#include "worker/handlers.h"
-#include "worker/heartbeat.h"
-#include "worker/leftovers.h"
+#include "pg/pg.h"
+#include "worker/control/complaint.h"
+#include "worker/control/heartbeat.h"
+#include "worker/control/leftovers.h"
+#include "worker/control/recovery.h"
+#include "worker/control/statements.h"
+#include "worker/control/unrecorded.h"
+#include "worker/handler_sql/handlers.h"
 #include "worker/lifecycle.h"
-#include "worker/load_report.h"
-#include "worker/pool.h"
-#include "worker/recovery.h"
+#include "worker/pool/pool.h"
 #include "worker/reload.h"
-#include "worker/statements.h"
-#include "worker/unrecorded.h"
-#include "worker/watch.h"
-#include "worker/work.h"
+#include "worker/source/load_report.h"
+#include "worker/source/watch.h"
+#include "worker/work/work.h"
 
 /* X(state, text, states it may move to) */
 #define LIFECYCLE_STATES(X)                                                        \
@@ -44,11 +44,11 @@ struct lifecycle {
   char worker_id[37];
   char *program; /* the log's context */
   char *application_name;
-  char *handler_name;             /* the same for handlers' connections */
-  char *listen;                   /* the LISTEN statement */
+  char *handler_name;                              /* the same for handlers' connections */
+  char *listen;                                    /* the LISTEN statement */
   const char *control_session[SETTINGS_COUNT + 1]; /* borrowed: control_settings, listen */
-  const char *root;               /* borrowed, as in the executors' options */
-  char *queue;                    /* NULL until it is chosen */
+  const char *root;                                /* borrowed, as in the executors' options */
+  char *queue;                                     /* NULL until it is chosen */
   struct pool *pool;
   struct generation *serving;       /* NULL until the first one has loaded */
   const struct load_worker *worker; /* of the report of the one that serves */

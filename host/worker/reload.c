@@ -7,9 +7,9 @@
 #include "base/check.h"
 #include "base/sqlstate.h"
 #include "base/xalloc.h"
-#include "worker/changes.h"
+#include "worker/control/statements.h"
 #include "worker/lifecycle_inside.h"
-#include "worker/statements.h"
+#include "worker/source/changes.h"
 #include "worker/tell_dev.h"
 
 enum {

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <uv.h>
 
-#include "worker/deploy.h"
-#include "worker/source_read.h"
+#include "worker/control/deploy.h"
+#include "worker/source/source_read.h"
 
 struct lifecycle;
 

@@ -5,10 +5,10 @@
 
 #include "base/sqlstate.h"
 #include "base/xalloc.h"
-#include "worker/deploy.h"
+#include "worker/control/deploy.h"
+#include "worker/control/schema_check.h"
+#include "worker/control/statements.h"
 #include "worker/lifecycle_inside.h"
-#include "worker/schema_check.h"
-#include "worker/statements.h"
 
 enum {
   RETRY_MS = 1000,

@@ -6,8 +6,8 @@
 #include <uv.h>
 
 #include "worker/lifecycle.h"
-#include "worker/root.h"
-#include "worker/source.h"
+#include "worker/source/root.h"
+#include "worker/source/source.h"
 #include "worker/worker_signals.h"
 
 struct worker {

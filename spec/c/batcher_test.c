@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/xalloc.h"
-#include "worker/batcher.h"
+#include "worker/work/batcher.h"
 
 static void add(struct batcher *batcher, uint64_t number, enum verdict verdict) {
   struct task *task = xcalloc(1, sizeof *task);

@@ -1,5 +1,5 @@
 /* What the log says about a new generation: files, flows, steps, options. */
-#include "worker/changes.h"
+#include "worker/source/changes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "worker/difference.h"
+#include "worker/control/difference.h"
 
 static void check(const char *line, const char *expected) {
   struct buf out = {0};

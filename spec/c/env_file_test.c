@@ -1,5 +1,5 @@
 /* --env-file: what is read, what is refused, and what lies over the environment. */
-#include "worker/env_file.h"
+#include "worker/source/env_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "worker/handler_reply.h"
-#include "worker/handler_statement.h"
+#include "worker/handler_sql/handler_reply.h"
+#include "worker/handler_sql/handler_statement.h"
 
 static PGresult *new_row(const char *first, const char *second) {
   PGresult *row = PQmakeEmptyPGresult(NULL, PGRES_SINGLE_TUPLE);

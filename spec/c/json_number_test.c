@@ -1,5 +1,5 @@
 /* Numbers between JSON text and C: what is read as what, and that everything written reads back the same. */
-#include "executor/json_number.h"
+#include "executor/json/json_number.h"
 
 #include <math.h>
 #include <setjmp.h>

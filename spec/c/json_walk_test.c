@@ -1,5 +1,5 @@
 /* The paths in the codec's messages. */
-#include "executor/json_walk.h"
+#include "executor/json/json_walk.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

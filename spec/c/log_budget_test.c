@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "worker/log_budget.h"
+#include "worker/pool/log_budget.h"
 
 /* How many lines of so many bytes pass one after the other. */
 static int pass(struct log_budget *budget, uint64_t now_ms, size_t bytes) {

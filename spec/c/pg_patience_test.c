@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/pg_patience.h"
+#include "pg/pg_patience.h"
 
 enum { CLAIM, RECONCILE, KINDS };
 

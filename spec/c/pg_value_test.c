@@ -1,5 +1,5 @@
 /* Values of Postgres to Lua: which numerics are numbers, and texts of types that have to be read. */
-#include "executor/pg_value.h"
+#include "executor/bind/pg_value.h"
 
 #include <lauxlib.h>
 #include <locale.h>

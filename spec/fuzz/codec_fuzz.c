@@ -3,7 +3,7 @@
 #include <lualib.h>
 #include <string.h>
 
-#include "executor/json.h"
+#include "executor/json/json.h"
 #include "fuzz.h"
 
 const struct fuzz_seed fuzz_seeds[] = {

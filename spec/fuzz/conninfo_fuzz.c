@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pg_resolve.h"
 #include "base/settings.h"
 #include "fuzz.h"
+#include "pg/pg_resolve.h"
 
 #define SECRET "s3cr3t"
 

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "fuzz.h"
-#include "worker/env_file.h"
+#include "worker/source/env_file.h"
 
 #define SECRET "s3cr3t"
 

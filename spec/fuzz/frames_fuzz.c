@@ -4,8 +4,8 @@
 
 #include "base/frame.h"
 #include "fuzz.h"
-#include "worker/handler_statement.h"
-#include "worker/load_report.h"
+#include "worker/handler_sql/handler_statement.h"
+#include "worker/source/load_report.h"
 
 /* Length, type (see FRAME_TYPES) and task of a header; the machine's order is that of the low bytes first here. */
 #define HEADER(length, type) length "\0\0\0" type "\0\0\0\1\0\0\0\0\0\0\0"

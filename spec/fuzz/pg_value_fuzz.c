@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "executor/json_number.h"
-#include "executor/pg_value.h"
+#include "executor/bind/pg_value.h"
+#include "executor/json/json_number.h"
 #include "fuzz.h"
 
 /* The first byte of an input chooses the type. */

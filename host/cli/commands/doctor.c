@@ -1,0 +1,140 @@
+/* luaflow doctor: looks at the server, the installation, the connection and the data, and says what to do about what it finds. */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/sqlstate.h"
+#include "base/xalloc.h"
+#include "cli/client.h"
+#include "cli/commands/commands.h"
+#include "cli/schema.h"
+#include "cli/view/finding.h"
+#include "worker/control/schema_check.h"
+
+enum { NOTIFY_MS = 5000 };
+
+static const struct check {
+  const char *name;
+  enum db_statement statement;
+  enum exit_code exit_code; /* of its problems */
+} base_checks[] = {{"server", DB_CHECK_SERVER, EXIT_DATABASE}, {"pgmq", DB_CHECK_PGMQ, EXIT_DATABASE}},
+  checks[] = {
+      {"rights", DB_CHECK_RIGHTS, EXIT_FAILED},         {"owner", DB_CHECK_OWNER, EXIT_FAILED},
+      {"settings", DB_CHECK_SETTINGS, EXIT_FAILED},     {"queues", DB_CHECK_QUEUES, EXIT_FAILED},
+      {"workers", DB_CHECK_WORKERS, EXIT_FAILED},       {"clock", DB_CHECK_CLOCK, EXIT_FAILED},
+      {"functions", DB_CHECK_FUNCTIONS, EXIT_FAILED},   {"events", DB_CHECK_EVENTS, EXIT_FAILED},
+      {"invariants", DB_CHECK_INVARIANTS, EXIT_FAILED},
+};
+
+/* A check that this role may not make is no fault of the database. False: the connection is of no use any more. */
+static bool add_failure(struct findings *findings, const char *check, const struct err *err) {
+  if (sqlstate_lacks_right(err->sqlstate))
+    findings_add(findings, check, FINDING_WARNING, err->message,
+                 *err->hint ? err->hint : "connect as the owner of the schema or with pgflow_reader", EXIT_FAILED);
+  else
+    findings_add(findings, check, FINDING_PROBLEM, err->message, err->hint, err->exit_code);
+  return err->kind != ERR_RETRY;
+}
+
+static bool run_check(struct db *db, const struct check *check, const struct settings *settings,
+                      struct findings *findings) {
+  const char *parameters[] = {settings->full ? "t" : "f"}; /* for the invariants; the others have none */
+  struct err err;
+  PGresult *result;
+  if (!db_run(db, check->statement, parameters, &result, &err)) return add_failure(findings, check->name, &err);
+  for (int row = 0; row < PQntuples(result); row++)
+    findings_add(findings, check->name, finding_level_parse(db_text(result, row, 0)), db_text(result, row, 1),
+                 db_text(result, row, 2), check->exit_code);
+  PQclear(result);
+  return true;
+}
+
+/* False where there is no schema that this program can work with. */
+static bool check_schema(struct db *db, const struct settings *settings, struct findings *findings) {
+  static const struct check facts = {"schema", DB_CHECK_SCHEMA, EXIT_DATABASE};
+  struct err err;
+  if (schema_verify(db, &err)) return run_check(db, &facts, settings, findings);
+  findings_add(findings, "schema", FINDING_PROBLEM, err.message, err.hint, EXIT_DATABASE);
+  return false;
+}
+
+static bool read_pid(struct db *db, char *pid, size_t size, struct err *err) {
+  PGresult *result;
+  if (!db_run(db, DB_BACKEND_PID, NULL, &result, err)) return false;
+  snprintf(pid, size, "%s", db_text(result, 0, 0));
+  PQclear(result);
+  return true;
+}
+
+/* Whether a notification with that payload comes in time. */
+static bool await_notification(struct db *db, const char *payload) {
+  for (int waited = 0; waited <= NOTIFY_MS; waited += 100) {
+    struct pollfd ready = {.fd = PQsocket(db->connection), .events = POLLIN};
+    poll(&ready, 1, 100);
+    if (!PQconsumeInput(db->connection)) return false;
+    for (PGnotify *notify; (notify = PQnotifies(db->connection)) != NULL;) {
+      bool found = strcmp(notify->extra, payload) == 0;
+      PQfreemem(notify);
+      if (found) return true;
+    }
+  }
+  return false;
+}
+
+/* A session that keeps its LISTEN is what a worker needs. Two connections with one server process, or a notification that
+ * does not arrive, mean that somebody in between hands sessions out by transaction. */
+static bool hears(struct db *db, struct db *other, bool *heard, struct err *err) {
+  char own[32], others[32];
+  const char *parameters[] = {others};
+  if (!db_run(db, DB_LISTEN, NULL, NULL, err) || !read_pid(db, own, sizeof own, err) ||
+      !read_pid(other, others, sizeof others, err) || !db_run(other, DB_NOTIFY, parameters, NULL, err))
+    return false;
+  *heard = strcmp(own, others) != 0 && await_notification(db, others);
+  return true;
+}
+
+static void check_session(struct db *db, const struct settings *settings, struct findings *findings) {
+  struct db other;
+  struct err err;
+  bool heard = false;
+  bool ok = client_connect(settings, "doctor", &other, &err);
+  if (ok) {
+    ok = hears(db, &other, &heard, &err);
+    db_close(&other);
+  }
+  if (ok && !heard) {
+    schema_set_pooled(&err);
+    ok = false;
+  }
+  if (ok)
+    findings_add(findings, "session", FINDING_OK, "the connection has a session of its own, and LISTEN works", NULL, 0);
+  else
+    findings_add(findings, "session", FINDING_PROBLEM, err.message, err.hint, EXIT_DATABASE);
+}
+
+static void examine(struct db *db, const struct settings *settings, struct findings *findings) {
+  bool ok = true;
+  for (size_t i = 0; i < sizeof base_checks / sizeof *base_checks && ok; i++)
+    ok = run_check(db, &base_checks[i], settings, findings);
+  if (!ok || !check_schema(db, settings, findings)) return;
+  check_session(db, settings, findings);
+  for (size_t i = 0; i < sizeof checks / sizeof *checks && ok; i++) ok = run_check(db, &checks[i], settings, findings);
+}
+
+int command_doctor(const struct call *call) {
+  struct db db;
+  struct err err;
+  struct findings findings = {0};
+  if (!client_connect(call->settings, "doctor", &db, &err)) return cli_fail(&err);
+  examine(&db, call->settings, &findings);
+  db_close(&db);
+  if (call->settings->json)
+    findings_print_json(&findings);
+  else
+    findings_print(&findings);
+  int code = findings_exit_code(&findings);
+  findings_free(&findings);
+  return code;
+}

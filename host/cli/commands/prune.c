@@ -1,0 +1,55 @@
+/* luaflow prune: removes runs that ended long ago, in batches, so that no transaction is long. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/client.h"
+#include "cli/commands/commands.h"
+
+/* A bare number would be seconds, which nobody means here. */
+static bool check_age(const struct settings *settings, struct err *err) {
+  const char *given = settings->from_flag[SET_older_than];
+  if (!given) {
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "prune: --older-than is missing");
+    return err_hint(err, "such as luaflow prune --older-than 30d");
+  }
+  if (isalpha((unsigned char)given[strlen(given) - 1])) return true;
+  err_set(err, ERR_CONFIG, EXIT_USAGE, "prune: --older-than %s has no unit", given);
+  return err_hint(err, "s, m, h, d and w are units: %sd is %s days", given, given);
+}
+
+static bool prune(struct db *db, const struct settings *settings, long long *removed, struct err *err) {
+  char age[32], batch[32];
+  snprintf(age, sizeof age, "%lld", (long long)settings->older_than);
+  snprintf(batch, sizeof batch, "%lld", (long long)settings->prune_batch);
+  const char *parameters[] = {age, batch};
+  bool terminal = isatty(STDERR_FILENO) == 1;
+  for (long long count = 1; count > 0;) {
+    PGresult *result;
+    if (!db_run(db, DB_PRUNE, parameters, &result, err)) return false;
+    count = db_number(result, 0, 0);
+    *removed += count;
+    PQclear(result);
+    if (terminal && count > 0) fprintf(stderr, "\r%lld so far", *removed);
+  }
+  if (terminal && *removed > 0) fputs("\r\x1b[K", stderr);
+  return true;
+}
+
+int command_prune(const struct call *call) {
+  struct db db;
+  struct err err;
+  long long removed = 0;
+  if (!check_age(call->settings, &err)) return cli_fail(&err);
+  if (!client_connect_to_schema(call->settings, "prune", ROLE_OPERATOR, &db, &err)) return cli_fail(&err);
+  bool ok = prune(&db, call->settings, &removed, &err);
+  db_close(&db);
+  if (!ok && removed > 0) err_hint(&err, "%lld runs were removed before; prune again goes on", removed);
+  if (!ok) return cli_fail(&err);
+  if (call->settings->json)
+    printf("{\"removed_runs\": %lld}\n", removed);
+  else
+    printf("%lld run%s removed\n", removed, removed == 1 ? "" : "s");
+  return EXIT_DONE;
+}

@@ -1,0 +1,42 @@
+/* luaflow retry: a new run of a failed or cancelled one, from what had not completed. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+#include "cli/client.h"
+#include "cli/commands/commands.h"
+#include "cli/view/outcome.h"
+#include "cli/view/show.h"
+
+/* The new run's id, owned by the caller. */
+static char *retry_run(struct db *db, const char *run_id, struct err *err) {
+  const char *parameters[] = {run_id};
+  PGresult *result;
+  if (!db_run(db, DB_RETRY_RUN, parameters, &result, err)) return NULL;
+  char *new_id = PQntuples(result) == 1 ? xstrdup(db_text(result, 0, 0)) : NULL;
+  if (new_id && db_bool(result, 0, 1)) fprintf(stderr, "run %s was retried before; this is that run\n", run_id);
+  if (!new_id) {
+    err_set(err, ERR_CONFIG, EXIT_FAILED, "retry: there is no run %s", run_id);
+    err_hint(err, "luaflow runs --status failed lists those that failed");
+  }
+  PQclear(result);
+  return new_id;
+}
+
+int command_retry(const struct call *call) {
+  struct db db;
+  struct err err;
+  if (!show_check_run_id("retry", call->argv[0], &err)) return cli_fail(&err);
+  if (!client_connect_to_schema(call->settings, "retry", ROLE_OPERATOR, &db, &err)) return cli_fail(&err);
+  char *run_id = retry_run(&db, call->argv[0], &err);
+  int code = EXIT_DONE;
+  if (!run_id)
+    code = cli_fail(&err);
+  else if (call->settings->wait)
+    code = outcome_wait(&db, run_id, call->settings->json);
+  else
+    printf(call->settings->json ? "{\"run_id\": \"%s\"}\n" : "%s\n", run_id); /* an id needs no escapes */
+  free(run_id);
+  db_close(&db);
+  return code;
+}

@@ -1,0 +1,54 @@
+/* luaflow workers: each worker with its state, what it has in flight, and what goes wrong in it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/client.h"
+#include "cli/commands/commands.h"
+#include "cli/view/show.h"
+#include "cli/view/table.h"
+
+static enum tone tone_of(const char *state) {
+  if (strcmp(state, "running") == 0) return TONE_GOOD;
+  if (strcmp(state, "dead") == 0) return TONE_BAD;
+  return strcmp(state, "stopped") == 0 ? TONE_FAINT : TONE_BUSY;
+}
+
+/* A failed reload waits for somebody; results that are not recorded hold up runs now, and so does a failing recovery where a worker died. */
+static void put_trouble(struct table *table, const PGresult *result, int row) {
+  const char *reload = db_text(result, row, 7), *count = db_text(result, row, 8), *recovery = db_text(result, row, 10);
+  if (count)
+    table_printf(table, TONE_BAD, "%s result%s not recorded: %s", count, strcmp(count, "1") == 0 ? "" : "s",
+                 db_text(result, row, 9));
+  else if (recovery)
+    table_printf(table, TONE_BAD, "recovery fails: %s", recovery);
+  else if (reload)
+    table_printf(table, TONE_BAD, "reload failed: %s", reload);
+  else
+    table_put(table, TONE_PLAIN, NULL);
+}
+
+static void print_workers(const PGresult *result) {
+  static const struct table_column columns[] = {
+      {"WORKER", 0, 9, false},     {"QUEUE", 0, 8, false},     {"FUNCTION", 3, 8, false},  {"STATE", 0, 0, false},
+      {"GENERATION", 2, 0, false}, {"IN FLIGHT", 0, 0, false}, {"HEARTBEAT", 1, 0, false}, {"TROUBLE", 0, 0, true},
+  };
+  struct table table = table_begin(columns, 8);
+  for (int row = 0; row < PQntuples(result); row++) {
+    const char *state = db_text(result, row, 3);
+    for (int column = 0; column < 6; column++)
+      table_put(&table, column == 3 ? tone_of(state) : TONE_PLAIN, db_text(result, row, column));
+    table_put_duration(&table, TONE_FAINT, db_number(result, row, 6), " ago");
+    put_trouble(&table, result, row);
+  }
+  table_print(&table, "there is no worker; --all shows those that stopped");
+}
+
+int command_workers(const struct call *call) {
+  const char *parameters[] = {call->settings->all ? "t" : "f"};
+  struct db db;
+  struct err err;
+  if (!client_connect_to_schema(call->settings, "workers", ROLE_READER, &db, &err)) return cli_fail(&err);
+  bool ok = show_list(&db, call->settings, DB_WORKERS, DB_WORKERS_JSON, parameters, print_workers, &err);
+  db_close(&db);
+  return ok ? EXIT_DONE : cli_fail(&err);
+}

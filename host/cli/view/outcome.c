@@ -1,0 +1,42 @@
+/* The end of a run that somebody waited for. */
+#include "cli/view/outcome.h"
+
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "cli/view/follow.h"
+#include "cli/view/show.h"
+
+static int report_failure(const struct runview *view) {
+  struct err err;
+  err_set(&err, ERR_CONFIG, EXIT_FAILED, "run %s %s%s%s: %s", view->run_id,
+          view->status == RUN_CANCELLED ? "was cancelled" : "failed", view->error_step ? " at step " : "",
+          view->error_step ? view->error_step : "", view->error ? view->error : "no reason is recorded");
+  err_hint(&err, "luaflow run %s shows all of it", view->run_id);
+  return cli_fail(&err);
+}
+
+int outcome_wait(struct db *db, const char *run_id, bool json) {
+  struct runview view;
+  struct err err;
+  int code = EXIT_DONE;
+  switch (follow_run(db, run_id, &view, &err)) {
+    case FOLLOW_FAILED:
+      err_hint(&err, "the run goes on; look at it with: luaflow run %s", run_id);
+      return cli_fail(&err);
+    case FOLLOW_DETACHED:
+      fprintf(stderr, "detached; the run goes on. Look at it with: luaflow run %s\n", run_id);
+      return EXIT_DETACHED;
+    case FOLLOW_ENDED:
+      break;
+  }
+  const char *parameters[] = {run_id};
+  bool completed = view.status == RUN_COMPLETED;
+  bool shown = json        ? show_json(db, DB_RUN_OUTCOME, parameters, &err)
+               : completed ? show_json(db, DB_RUN_OUTPUT, parameters, &err)
+                           : true;
+  if (!completed) code = report_failure(&view);
+  if (!shown) code = cli_fail(&err);
+  runview_free(&view);
+  return code;
+}

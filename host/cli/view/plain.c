@@ -1,0 +1,25 @@
+/* Each character that steers a terminal or turns the direction of text becomes a space. */
+#include "cli/view/plain.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+#include "base/xalloc.h"
+
+void plain_put(struct buf *out, const char *text, size_t length, enum plain_kind kind) {
+  for (size_t i = 0, size; i < length; i += size) {
+    bool stays = kind == PLAIN_LINES && (text[i] == '\n' || text[i] == '\t');
+    size = utf8_sequence(text + i, length - i);
+    bool shown = size > 0 && text[i] != '\0' && (stays || utf8_control(text + i, size) == 0);
+    if (size == 0) size = 1; /* not UTF-8 */
+    buf_put(out, shown ? text + i : " ", shown ? size : 1);
+  }
+}
+
+char *plain_copy(const char *text, enum plain_kind kind) {
+  struct buf clean = {0};
+  plain_put(&clean, text, strlen(text), kind);
+  char *copy = xmemdup(clean.len ? clean.data : "", clean.len);
+  buf_free(&clean);
+  return copy;
+}

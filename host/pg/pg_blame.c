@@ -1,0 +1,160 @@
+/* By SQLSTATE, context, and the names in the message. */
+#include "pg/pg_blame.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sqlstate.h"
+
+enum { STATE_LENGTH = 5 };
+
+struct hint {
+  const char *sqlstate; /* or its beginning */
+  const char *text;
+};
+
+static void add_hint(struct err *err, const char *sqlstate, const struct hint *hints, size_t count) {
+  for (size_t i = 0; i < count && !*err->hint; i++)
+    if (strncmp(sqlstate, hints[i].sqlstate, strlen(hints[i].sqlstate)) == 0) err_hint(err, "%s", hints[i].text);
+}
+
+/* ---- statements ---- */
+
+/* The line of the innermost function, up to its parameters or its end; what comes before and behind the name is in the server's language. An
+ * expression or an assignment of such a function has a line before, which quotes it. */
+static const char *innermost(const char *context, size_t *length) {
+  for (const char *mark = context; mark && (mark = strstr(mark, "PL/")); mark++) {
+    if (strncmp(mark, "PL/pgSQL", strlen("PL/pgSQL")) == 0 && mark[strcspn(mark, "\"(\n")] == '"') continue;
+    while (mark > context && mark[-1] != '\n') mark--;
+    *length = strcspn(mark, "(\n");
+    return mark;
+  }
+  return NULL;
+}
+
+static bool holds(const char *text, size_t length, const char *word) {
+  const char *found = strstr(text, word);
+  return found && found < text + length;
+}
+
+bool pg_blame_is_of(const char *context, const char *schema, bool *called) {
+  char prefix[64];
+  size_t length = 0;
+  const char *line = innermost(context, &length);
+  *called = line != NULL;
+  snprintf(prefix, sizeof prefix, "%s.", schema);
+  return line && holds(line, length, prefix);
+}
+
+/* Something in the database that luaflow did not put there has failed inside a statement of ours. */
+static bool blame_function(struct err *err, const char *context) {
+  size_t length = 0;
+  const char *line = innermost(context, &length);
+  if (!line || holds(line, length, "pgflow.") || holds(line, length, "pgmq.") || holds(line, length, "inline_code"))
+    return false;
+  err_hint(err, "%.*s is not luaflow's: a trigger or an event trigger calls it; mend or drop it", (int)length, line);
+  return true;
+}
+
+static void blame_missing(struct err *err, const char *message) {
+  if (strstr(message, "pgmq.q_") || strstr(message, "pgmq.a_"))
+    err_hint(err, "a queue that was dropped comes back when a worker whose flows name it is started");
+  else if (strstr(message, "pgmq"))
+    err_hint(err, "PGMQ is missing or too old: luaflow needs 1.5 or newer; `luaflow doctor` says what is there");
+  else if (strstr(message, "pgflow"))
+    err_hint(err, "something of schema pgflow is missing: `luaflow migrate` makes its functions and views again");
+}
+
+/* Where one of our functions lacks a right, its owner does. */
+static void blame_right(struct err *err, const PGresult *failure, const char *context) {
+  static const char *const row_security[] = {"check_enable_rls", "ExecWithCheckOptions"};
+  const char *source = PQresultErrorField(failure, PG_DIAG_SOURCE_FUNCTION);
+  for (size_t i = 0; source && i < sizeof row_security / sizeof *row_security; i++)
+    if (strcmp(source, row_security[i]) == 0) {
+      err_hint(err,
+               "row security hides rows of luaflow's tables: `alter table ... disable row level security`, or give the "
+               "role bypassrls");
+      return;
+    }
+  if (context && strstr(context, "pgflow."))
+    err_hint(err,
+             "the owner of schema pgflow, as whom its functions run, lacks this right; `luaflow doctor` says what to "
+             "change");
+}
+
+static void blame_condition(struct err *err) {
+  static const struct hint hints[] = {
+      {"25006", "this server takes no writes: name the primary, or all servers with target_session_attrs=read-write"},
+      {"53100", "make room on the server's disk; workers keep their results in memory meanwhile"},
+      {"53200", "the server is out of memory; workers keep their results in memory meanwhile"},
+      {"55P03", "somebody else holds the lock for long: look for old transactions in pg_stat_activity"},
+  };
+  add_hint(err, err->sqlstate, hints, sizeof hints / sizeof *hints);
+}
+
+void pg_blame_statement(struct err *err, const PGresult *failure) {
+  const char *message = PQresultErrorField(failure, PG_DIAG_MESSAGE_PRIMARY);
+  const char *context = PQresultErrorField(failure, PG_DIAG_CONTEXT);
+  bool lacks_object = sqlstate_lacks_object(err->sqlstate);
+  if (lacks_object) *err->hint = '\0';
+  if (!*err->hint) blame_condition(err);
+  if (*err->hint || !message || sqlstate_is_condition(err->sqlstate) || sqlstate_is_conflict(err->sqlstate)) return;
+  if (blame_function(err, context)) return;
+  if (lacks_object)
+    blame_missing(err, message);
+  else if (sqlstate_lacks_right(err->sqlstate))
+    blame_right(err, failure, context);
+}
+
+/* ---- connections ---- */
+
+void pg_blame_connection(struct err *err, const char *sqlstate) {
+  static const struct hint hints[] = {
+      {"25P03", "set idle_in_transaction_session_timeout to 0 for the roles of luaflow"},
+      {"57P05", "set idle_session_timeout to 0 for the roles of luaflow"},
+      {"53300", "raise max_connections of the server, or the limit of the role or database, or run fewer workers"},
+      {"28", "check the user, the password, and the server's pg_hba.conf"},
+      {"3D000", "check the name of the database"},
+      {"42501", "the role may not connect: `grant connect on database ... to ...`"},
+  };
+  add_hint(err, sqlstate, hints, sizeof hints / sizeof *hints);
+}
+
+/* Where the line has ":  SQLSTATE: " at its first colon of that kind; NULL if nowhere. */
+static const char *find_state(const char *line, size_t length) {
+  for (const char *c = line; c + STATE_LENGTH + 5 <= line + length; c++) {
+    if (strncmp(c, ":  ", 3) != 0 || strncmp(c + 3 + STATE_LENGTH, ": ", 2) != 0) continue;
+    int plain = 0;
+    while (plain < STATE_LENGTH && (isdigit((unsigned char)c[3 + plain]) || isupper((unsigned char)c[3 + plain])))
+      plain++;
+    if (plain == STATE_LENGTH) return c;
+  }
+  return NULL;
+}
+
+bool pg_blame_attempt(struct err *err, const char *message) {
+  const char *said = message, *state = NULL;
+  for (const char *line = message; *line;) {
+    size_t length = strcspn(line, "\n");
+    const char *found = find_state(line, length);
+    if (found) {
+      said = line;
+      state = found;
+    }
+    line += length + (line[length] == '\n');
+  }
+  size_t length = strcspn(said, "\n");
+  if (!state) {
+    err_set(err, ERR_RETRY, EXIT_DATABASE, "database: %.*s", (int)length, said);
+    return false;
+  }
+  const char *text = state + 3 + STATE_LENGTH + 2;
+  char code[STATE_LENGTH + 1];
+  memcpy(code, state + 3, STATE_LENGTH);
+  code[STATE_LENGTH] = '\0';
+  err_set(err, ERR_RETRY, EXIT_DATABASE, "database: %.*s:  %.*s", (int)(state - said), said,
+          (int)(said + length - text), text);
+  pg_blame_connection(err, code);
+  return true;
+}

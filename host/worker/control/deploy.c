@@ -1,0 +1,210 @@
+/* The answer of deploy_flows, read and put into words. */
+#include "worker/control/deploy.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <yajl/yajl_gen.h>
+
+#include "base/xalloc.h"
+#include "worker/control/difference.h"
+#include "worker/control/statements.h"
+
+/* The columns of the DEPLOY statement. */
+enum { FLOW_SLUG, STATUS, ALIAS_STATUS, DIFFERENCES, MESSAGE };
+
+/* The columns of the PREVIEW statement. */
+enum { PREVIEW_FLOW, PREVIEW_STATUS, PREVIEW_MESSAGE, PREVIEW_DIFFERENCES };
+
+struct deployment {
+  struct pg *pg;
+  const char *worker_id;
+  char *function, *queue, *registry; /* owned */
+  int64_t generation;
+  struct log *log;
+  struct deploy_events events;
+  void *owner;
+};
+
+static bool is_one_of(const char *text, const char *const *list) {
+  for (; *list; list++)
+    if (strcmp(text, *list) == 0) return true;
+  return false;
+}
+
+/* Calls put for each of the lines, in the words of authors. */
+static void each_difference(const char *lines, void (*put)(void *out, const char *text, size_t length), void *out) {
+  while (*lines) {
+    struct buf line = {0};
+    difference_put(&line, lines);
+    put(out, line.data, line.len);
+    buf_free(&line);
+    lines += strcspn(lines, "\n");
+    lines += *lines == '\n';
+  }
+}
+
+static void put_line(void *out, const char *text, size_t length) { buf_printf(out, "    %.*s\n", (int)length, text); }
+
+static void put_refusal(struct buf *out, const PGresult *result, int row) {
+  buf_printf(out, "  %s: %s: %s\n", PQgetvalue(result, row, FLOW_SLUG), PQgetvalue(result, row, STATUS),
+             PQgetvalue(result, row, MESSAGE));
+  each_difference(PQgetvalue(result, row, DIFFERENCES), put_line, out);
+}
+
+static void put_json(void *out, const char *text, size_t length) {
+  yajl_gen_string(out, (const unsigned char *)text, length);
+}
+
+/* The lines as a JSON array. */
+static yajl_gen list_differences(const char *lines) {
+  yajl_gen list = yajl_gen_alloc(NULL);
+  yajl_gen_array_open(list);
+  each_difference(lines, put_json, list);
+  yajl_gen_array_close(list);
+  return list;
+}
+
+static const char *json_text(yajl_gen list) {
+  const unsigned char *text;
+  size_t length;
+  yajl_gen_get_buf(list, &text, &length);
+  return (const char *)text;
+}
+
+static void log_refusal(struct log *log, const PGresult *result, int row) {
+  yajl_gen differences = list_differences(PQgetvalue(result, row, DIFFERENCES));
+  LOG(log, LOG_ERROR, "deployment_refused", LOG_STR("flow", PQgetvalue(result, row, FLOW_SLUG)),
+      LOG_STR("status", PQgetvalue(result, row, STATUS)), LOG_STR("message", PQgetvalue(result, row, MESSAGE)),
+      LOG_JSON_TEXT("differences", json_text(differences)));
+  yajl_gen_free(differences);
+}
+
+static void log_preview(struct log *log, const PGresult *result, int row) {
+  yajl_gen differences = list_differences(PQgetvalue(result, row, PREVIEW_DIFFERENCES));
+  LOG(log, LOG_WARN, "recreating_flow", LOG_STR("flow", PQgetvalue(result, row, PREVIEW_FLOW)),
+      LOG_STR("reason", "its shape or routing has changed: it is made anew, and its runs and their data go"),
+      LOG_JSON_TEXT("differences", json_text(differences)));
+  yajl_gen_free(differences);
+}
+
+/* To people as lines that go with the error, to programs as log lines too. */
+static void tell_refusal(struct log *log, const PGresult *result, int row, struct buf *details) {
+  put_refusal(details, result, row);
+  if (log->format == LOG_JSON) log_refusal(log, result, row);
+}
+
+/* At a reload only what has changed. */
+static void log_flow(const struct deployment *deployment, const PGresult *result, int row) {
+  const char *status = PQgetvalue(result, row, STATUS);
+  const char *alias_status = PQgetvalue(result, row, ALIAS_STATUS);
+  const char *message = PQgetvalue(result, row, MESSAGE);
+  bool kept = strcmp(alias_status, "kept") == 0; /* the alias stays at a version that this worker does not have */
+  bool recreated = strcmp(status, "recreated") == 0;
+  bool same = deployment->generation > 1 && strcmp(status, "verified") == 0 && strcmp(alias_status, "activated") != 0;
+  LOG(deployment->log,
+      kept || recreated ? LOG_WARN
+      : same            ? LOG_DEBUG
+                        : LOG_INFO,
+      "deployed_flow", LOG_STR("flow", PQgetvalue(result, row, FLOW_SLUG)), LOG_STR("status", status),
+      LOG_STR("alias", alias_status), LOG_STR("message", *message ? message : NULL));
+}
+
+/* Sorts the rows into what is said about each flow and what became of all. A flow that is refused for itself may leave steps uncovered as well: then the
+ * exit code is that of the refusal. */
+static void judge(const struct deployment *deployment, const PGresult *result, struct deploy_answer *answer,
+                  struct buf *details) {
+  static const char *const good[] = {"created", "verified", "recreated", NULL};
+  bool only_uncovered = true;
+  for (int row = 0; row < PQntuples(result); row++) {
+    const char *status = PQgetvalue(result, row, STATUS);
+    if (strcmp(status, "fenced") == 0) {
+      answer->outcome = DEPLOY_FENCED;
+      err_set(&answer->err, ERR_CONFIG, EXIT_REFUSED, "%s: nothing was deployed", PQgetvalue(result, row, MESSAGE));
+      return;
+    }
+    if (is_one_of(status, good)) continue;
+    answer->outcome = DEPLOY_REFUSED;
+    only_uncovered = only_uncovered && strcmp(status, "uncovered") == 0;
+    tell_refusal(deployment->log, result, row, details);
+  }
+  if (answer->outcome == DEPLOY_REFUSED) {
+    err_set(&answer->err, ERR_CONFIG, only_uncovered ? EXIT_UNCOVERED : EXIT_REFUSED,
+            "deploy: refused, nothing was changed");
+    return;
+  }
+  for (int row = 0; row < PQntuples(result); row++) log_flow(deployment, result, row);
+}
+
+static void drop(struct deployment *deployment) {
+  free(deployment->function);
+  free(deployment->queue);
+  free(deployment->registry);
+  free(deployment);
+}
+
+static void finish(struct deployment *deployment, struct deploy_answer *answer) {
+  answer->generation = deployment->generation;
+  deployment->events.done(deployment->owner, answer);
+  drop(deployment);
+}
+
+static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
+  struct deployment *deployment = owner;
+  struct deploy_answer answer = {.outcome = DEPLOY_DONE};
+  struct buf details = {0};
+  if (err) {
+    answer.outcome = DEPLOY_FAILED;
+    answer.err = *err;
+  } else {
+    judge(deployment, pg_unit_result(unit, 0), &answer, &details);
+  }
+  if (details.len > 0) details.data[details.len - 1] = '\0'; /* for the last newline */
+  answer.details = details.len > 0 ? details.data : "";
+  finish(deployment, &answer);
+  buf_free(&details);
+}
+
+static void submit(struct deployment *deployment) {
+  struct pg_unit *unit = pg_unit_new(on_done, deployment);
+  struct pg_params *params = pg_unit_add(unit, &control_statements[STMT_DEPLOY]);
+  pg_param_text(params, deployment->worker_id);
+  pg_param_text(params, deployment->function);
+  pg_param_text(params, deployment->queue);
+  pg_param_text(params, deployment->registry);
+  pg_param_int(params, deployment->generation);
+  pg_submit(deployment->pg, unit);
+}
+
+/* What is about to be thrown away is told before. */
+static void on_preview(void *owner, struct pg_unit *unit, const struct err *err) {
+  struct deployment *deployment = owner;
+  if (err) {
+    finish(deployment, &(struct deploy_answer){.outcome = DEPLOY_FAILED, .err = *err, .details = ""});
+    return;
+  }
+  if (!deployment->events.wanted(deployment->owner)) {
+    drop(deployment);
+    return;
+  }
+  const PGresult *result = pg_unit_result(unit, 0);
+  for (int row = 0; row < PQntuples(result); row++)
+    if (strcmp(PQgetvalue(result, row, PREVIEW_STATUS), "recreated") == 0) log_preview(deployment->log, result, row);
+  submit(deployment);
+}
+
+void deploy(struct pg *pg, const char *worker_id, const struct load_worker *worker, int64_t generation, struct log *log,
+            const struct deploy_events *events, void *owner) {
+  struct deployment *deployment = xcalloc(1, sizeof *deployment);
+  *deployment = (struct deployment){.pg = pg,
+                                    .worker_id = worker_id,
+                                    .function = xstrdup(worker->name),
+                                    .queue = xstrdup(worker->queue),
+                                    .registry = xstrdup(worker->registry),
+                                    .generation = generation,
+                                    .log = log,
+                                    .events = *events,
+                                    .owner = owner};
+  struct pg_unit *unit = pg_unit_new(on_preview, deployment);
+  pg_param_text(pg_unit_add(unit, &control_statements[STMT_PREVIEW]), worker->registry);
+  pg_submit(pg, unit);
+}

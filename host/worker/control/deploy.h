@@ -1,0 +1,34 @@
+/* Handing a registry to the database: one call of deploy_flows. */
+#ifndef LUAFLOW_WORKER_CONTROL_DEPLOY_H
+#define LUAFLOW_WORKER_CONTROL_DEPLOY_H
+
+#include "base/log.h"
+#include "pg/pg.h"
+#include "worker/source/load_report.h"
+
+enum deploy_outcome {
+  DEPLOY_DONE,
+  DEPLOY_FENCED,  /* the worker function is disabled, or this worker deprecated; nothing was changed; *err says so */
+  DEPLOY_REFUSED, /* nothing was changed; *err says what to exit with, details or the log what is wrong */
+  DEPLOY_FAILED,  /* the database could not say; *err */
+};
+
+struct deploy_answer {
+  enum deploy_outcome outcome;
+  struct err err;
+  const char *
+      details; /* lines for people about what was refused, the last one without its end; borrowed; "" where there are none */
+  int64_t generation; /* as given */
+};
+
+struct deploy_events {
+  bool (*wanted)(void *owner); /* asked once more, right before anything is changed; if not, nothing follows */
+  void (*done)(void *owner, const struct deploy_answer *answer);
+};
+
+/* Sends it over a ready connection with control_statements. What is to be recreated is logged before, what becomes of each flow and its alias is
+ * logged. */
+void deploy(struct pg *pg, const char *worker_id, const struct load_worker *worker, int64_t generation, struct log *log,
+            const struct deploy_events *events, void *owner);
+
+#endif

@@ -1,0 +1,138 @@
+/* The timer, the statement, and what it moved. */
+#include "worker/control/recovery.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "worker/control/complaint.h"
+#include "worker/control/statements.h"
+
+enum { RECOVER_MS = 10000, GO_ON_MS = 1000 /* messages were lost: perhaps more were */ };
+
+/* The columns of the RECOVER statement. */
+enum { RUN_ID, STEP_SLUG, TASK_INDEX, REASON, OUTCOME };
+
+struct recovery {
+  uv_timer_t timer;
+  struct pg *pg;
+  const char *worker_id;
+  struct log *log;
+  bool waiting;  /* for an answer */
+  bool reported; /* the worker's row says that it fails */
+  bool stopped, timer_closed;
+  struct complaint complaint;
+};
+
+static void free_when_done(struct recovery *recovery) {
+  if (recovery->stopped && !recovery->waiting && recovery->timer_closed) free(recovery);
+}
+
+/* A queue that was purged may have lost many: a line for all of a round. */
+static void log_mended(struct recovery *recovery, int resent, int shown) {
+  if (resent)
+    LOG(recovery->log, LOG_WARN, "resent_messages", LOG_INT("count", resent),
+        LOG_STR("reason", "active tasks had none: the queue was purged, or messages were deleted or archived"));
+  if (shown)
+    LOG(recovery->log, LOG_WARN, "showed_messages", LOG_INT("count", shown),
+        LOG_STR("reason", "they were hidden for longer than any delay of luaflow"));
+}
+
+/* Logs what the round did, and whether messages were sent again. */
+static bool log_moved(struct recovery *recovery, const PGresult *result) {
+  int resent = 0, shown = 0;
+  for (int row = 0; row < PQntuples(result); row++) {
+    const char *outcome = PQgetvalue(result, row, OUTCOME);
+    bool failed = strcmp(outcome, "failed") == 0;
+    if (strcmp(outcome, "resent") == 0)
+      resent++;
+    else if (strcmp(outcome, "shown") == 0)
+      shown++;
+    else
+      LOG(recovery->log, failed ? LOG_ERROR : LOG_WARN, failed ? "failed_stalled_task" : "recovered_task",
+          LOG_STR("reason", PQgetvalue(result, row, REASON)), LOG_STR("run", PQgetvalue(result, row, RUN_ID)),
+          LOG_STR("step", PQgetvalue(result, row, STEP_SLUG)), LOG_STR("index", PQgetvalue(result, row, TASK_INDEX)));
+  }
+  log_mended(recovery, resent, shown);
+  return resent > 0;
+}
+
+static void on_reported(void *owner, struct pg_unit *unit, const struct err *err) {
+  struct recovery *recovery = owner;
+  (void)unit;
+  (void)err; /* it is said again after the next round */
+  recovery->waiting = false;
+  free_when_done(recovery);
+}
+
+static void on_cleared(void *owner, struct pg_unit *unit, const struct err *err) {
+  struct recovery *recovery = owner;
+  if (!err) recovery->reported = false;
+  on_reported(owner, unit, err);
+}
+
+/* Tells the database, for doctor and `luaflow workers`; NULL: it works. */
+static void report(struct recovery *recovery, const char *error) {
+  struct pg_unit *unit = pg_unit_new(error ? on_reported : on_cleared, recovery);
+  struct pg_params *params = pg_unit_add(unit, &control_statements[STMT_REPORT_RECOVERY]);
+  pg_param_text(params, recovery->worker_id);
+  pg_param_text(params, error);
+  recovery->waiting = true;
+  pg_submit(recovery->pg, unit);
+}
+
+static void on_timer(uv_timer_t *timer);
+
+static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
+  struct recovery *recovery = owner;
+  recovery->waiting = false;
+  if (recovery->stopped) {
+    free_when_done(recovery);
+    return;
+  }
+  if (!err) {
+    complaint_end(&recovery->complaint);
+    bool go_on = log_moved(recovery, pg_unit_result(unit, 0));
+    uv_timer_start(&recovery->timer, on_timer, go_on ? GO_ON_MS : RECOVER_MS, RECOVER_MS);
+    if (recovery->reported) report(recovery, NULL);
+    return;
+  }
+  struct err found = *err;
+  if (!*found.sqlstate) return; /* the connection tells it */
+  complaint_add_hint(&found);
+  recovery->reported = true;
+  report(recovery, found.message);
+  if (complaint_is_new(&recovery->complaint, &found))
+    LOG(recovery->log, LOG_WARN, "recovery_failed", LOG_STR("sqlstate", found.sqlstate),
+        LOG_STR("error", found.message), LOG_STR("hint", *found.hint ? found.hint : NULL));
+}
+
+static void on_timer(uv_timer_t *timer) {
+  struct recovery *recovery = timer->data;
+  if (recovery->waiting || !pg_is_ready(recovery->pg)) return;
+  struct pg_unit *unit = pg_unit_new(on_done, recovery);
+  pg_param_text(pg_unit_add(unit, &control_statements[STMT_RECOVER]), recovery->worker_id);
+  recovery->waiting = true;
+  pg_submit(recovery->pg, unit);
+}
+
+struct recovery *recovery_new(uv_loop_t *loop, struct pg *pg, const char *worker_id, struct log *log) {
+  struct recovery *recovery = xcalloc(1, sizeof *recovery);
+  *recovery = (struct recovery){.pg = pg, .worker_id = worker_id, .log = log};
+  uv_timer_init(loop, &recovery->timer);
+  recovery->timer.data = recovery;
+  uv_timer_start(&recovery->timer, on_timer, RECOVER_MS, RECOVER_MS);
+  return recovery;
+}
+
+static void on_closed(uv_handle_t *handle) {
+  struct recovery *recovery = handle->data;
+  recovery->timer_closed = true;
+  free_when_done(recovery);
+}
+
+void recovery_stop(struct recovery *recovery) {
+  if (!recovery) return;
+  recovery->stopped = true;
+  uv_close((uv_handle_t *)&recovery->timer, on_closed);
+}

@@ -1,0 +1,114 @@
+/* Comparing the newest migration of the database with those inside this program. */
+#include "worker/control/schema_check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/embed.h"
+#include "base/sqlstate.h"
+#include "base/version.h"
+#include "base/xalloc.h"
+#include "worker/control/statements.h"
+
+struct check {
+  void (*done)(void *owner, bool development, const struct err *err);
+  void *owner;
+};
+
+static const char migrations_folder[] = "sql/migrations/";
+
+/* The number of the newest migration that this program carries. */
+static int own_version(void) {
+  size_t count;
+  const struct embed_file *files = embed_files(&count);
+  int newest = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (strncmp(files[i].path, migrations_folder, sizeof migrations_folder - 1) != 0) continue;
+    int version = atoi(files[i].path + sizeof migrations_folder - 1);
+    if (version > newest) newest = version;
+  }
+  return newest;
+}
+
+bool schema_set_hidden(struct err *err) {
+  err_set(err, ERR_CONFIG, EXIT_DATABASE,
+          "schema: row security is on for tables of schema pgflow and hides their rows");
+  return err_hint(err, "`alter table ... disable row level security`, or give the role bypassrls");
+}
+
+static bool compare(const PGresult *result, struct err *err) {
+  if (PQgetisnull(result, 0, 0) && strcmp(PQgetvalue(result, 0, 4), "t") == 0) return schema_set_hidden(err);
+  if (PQgetisnull(result, 0, 0)) {
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema pgflow is empty");
+    return err_hint(err, "run `luaflow migrate`");
+  }
+  int version = atoi(PQgetvalue(result, 0, 0));
+  if (version < own_version()) {
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema is at version %d, this program needs %d", version,
+            own_version());
+    return err_hint(err, "run `luaflow migrate`");
+  }
+  if (strcmp(PQgetvalue(result, 0, 2), "t") == 0) {
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema needs luaflow %s or newer, this is %s",
+            PQgetvalue(result, 0, 1), LUAFLOW_VERSION);
+    return err_hint(err, "install a newer luaflow");
+  }
+  return true;
+}
+
+void schema_set_pooled(struct err *err) {
+  err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: a transaction pooler is in the way");
+  err_hint(err, "a worker needs a session of its own: connect to the server directly, or to a pooler in session mode");
+}
+
+/* The text without "database: " in front, as long as it fits behind words of ours. */
+static void copy_said(char *out, size_t size, const struct err *err) {
+  static const char prefix[] = "database: ";
+  const char *said =
+      strncmp(err->message, prefix, sizeof prefix - 1) == 0 ? err->message + sizeof prefix - 1 : err->message;
+  snprintf(out, size, "%.*s", (int)size - 1, said);
+}
+
+void schema_explain(struct err *err) {
+  char said[512];
+  copy_said(said, sizeof said, err);
+  if (strcmp(err->sqlstate, "LF001") == 0) { /* of the sessions' settings */
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: the schema pgflow in this database was not made by luaflow");
+    err_hint(err, "nothing was changed; use another database, or rename or drop that schema first");
+  } else if (strcmp(err->sqlstate, "3F000") == 0) { /* of the same */
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema pgflow is missing");
+    err_hint(err, "run `luaflow migrate`");
+  } else if (sqlstate_lacks_object(err->sqlstate)) {
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema pgflow is too old, or not whole: %s", said);
+    err_hint(err, "run `luaflow migrate`");
+  } else if (sqlstate_is_of_pooler(err->sqlstate)) {
+    schema_set_pooled(err);
+    size_t length = strlen(err->message);
+    snprintf(err->message + length, sizeof err->message - length, ": %s", said);
+  }
+}
+
+static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
+  struct check *check = owner;
+  struct err found;
+  if (err) {
+    found = *err;
+    schema_explain(&found);
+    check->done(check->owner, false, &found);
+  } else {
+    const PGresult *result = pg_unit_result(unit, 0);
+    bool fits = compare(result, &found);
+    check->done(check->owner, fits && strcmp(PQgetvalue(result, 0, 3), "t") == 0, fits ? NULL : &found);
+  }
+  free(check);
+}
+
+void schema_check(struct pg *pg, void (*done)(void *owner, bool development, const struct err *err), void *owner) {
+  struct check *check = xcalloc(1, sizeof *check);
+  check->done = done;
+  check->owner = owner;
+  struct pg_unit *unit = pg_unit_new(on_done, check);
+  pg_param_text(pg_unit_add(unit, &control_statements[STMT_SCHEMA]), LUAFLOW_VERSION);
+  pg_submit(pg, unit);
+}

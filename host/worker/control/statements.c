@@ -1,0 +1,55 @@
+/* The tables of statements. */
+#include "worker/control/statements.h"
+
+#include "pg/pins.h"
+
+#define STMT(name, text) [STMT_##name] = {#name, text},
+const struct pg_statement control_statements[CONTROL_STATEMENT_COUNT] = {CONTROL_STATEMENTS(STMT)};
+const struct pg_statement work_statements[WORK_STATEMENT_COUNT] = {WORK_STATEMENTS(STMT)};
+#undef STMT
+
+/* The server keeps the transaction of a machine that has vanished, and its locks, until it knows that; by itself after hours. */
+#define KEEPALIVES                                                                                                    \
+  "pg_catalog.set_config('tcp_keepalives_idle', '10', false), pg_catalog.set_config('tcp_keepalives_interval', '5', " \
+  "false),"                                                                                                           \
+  " pg_catalog.set_config('tcp_keepalives_count', '3', false), pg_catalog.set_config('tcp_user_timeout', '25s', "     \
+  "false)"
+
+static const char keepalives[] = "select " KEEPALIVES;
+static const char foreign_schema[] =
+    "do $$ begin"
+    " if pg_catalog.to_regnamespace('pgflow') is null then"
+    "  raise exception 'there is no schema pgflow' using errcode = '3F000';"
+    " end if;"
+    " if not exists (select from pg_catalog.pg_class c"
+    "   where c.relname = 'migrations' and c.relnamespace = pg_catalog.to_regnamespace('pgflow')) then"
+    "  raise exception 'foreign schema pgflow' using errcode = 'LF001';"
+    " end if;"
+    " end $$";
+
+/* Both sessions are in UTC: functions write times into what they store and send. */
+#define SETTINGS(lock_timeout) \
+  PIN_NO_TIMEOUT, "set timezone = 'UTC'", PIN_STATEMENTS(lock_timeout, "false"), keepalives, foreign_schema
+const char *const control_settings[SETTINGS_COUNT] = {SETTINGS("4s")};
+const char *const work_settings[SETTINGS_COUNT] = {SETTINGS("10s")};
+#undef SETTINGS
+
+static const char handler_values[] = PIN_VALUES("false");
+static const char handler_keepalives[] = "select " KEEPALIVES
+                                         ", case when pg_catalog.version() ~ 'linux|darwin|bsd' then "
+                                         "pg_catalog.set_config('client_connection_check_interval', '2s', false) end";
+const char *const handler_settings[HANDLER_SETTINGS_COUNT] = {handler_values, handler_keepalives};
+const char *const handler_reset[] = {
+    "close all",    "set session authorization default",
+    "reset all",    "deallocate all",
+    "unlisten *",   "select pg_catalog.pg_advisory_unlock_all()",
+    "discard temp", "discard sequences",
+    handler_values, handler_keepalives,
+};
+const int handler_reset_count = sizeof handler_reset / sizeof *handler_reset;
+const char handler_open_sql[] =
+    "select pgflow.open_transaction($1::pg_catalog.uuid, $2::pg_catalog.text, $3::int, $4::bigint, $5::bigint)";
+const char handler_complete_sql[] =
+    "select pgflow.complete_transaction($1::pg_catalog.uuid, $2::pg_catalog.uuid, $3::pg_catalog.text, $4::int, "
+    "$5::bigint, "
+    "$6::pg_catalog.jsonb)";

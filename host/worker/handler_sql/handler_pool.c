@@ -1,0 +1,174 @@
+/* Borrowers and connections, brought together. */
+#include "worker/handler_sql/handler_pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "base/xalloc.h"
+#include "worker/handler_sql/handler_pool_inside.h"
+
+enum { TICK_MS = 250, IDLE_MS = 10000 };
+
+static struct handler_connection *find_idle(const struct handler_pool *pool) {
+  struct handler_connection *connection;
+  DL_FOREACH(pool->connections, connection) if (connection->state == HANDLER_IDLE) return connection;
+  return NULL;
+}
+
+static int count_opening(const struct handler_pool *pool) {
+  const struct handler_connection *connection;
+  int count = 0;
+  DL_FOREACH(pool->connections, connection) count += connection->state == HANDLER_OPENING;
+  return count;
+}
+
+static int count_waiting(const struct handler_pool *pool) {
+  const struct handler_borrower *borrower;
+  int count = 0;
+  DL_FOREACH(pool->waiting, borrower) count++;
+  return count;
+}
+
+static struct handler_borrower *next_waiting(struct handler_pool *pool) {
+  struct handler_borrower *borrower = pool->waiting;
+  if (!borrower) return NULL;
+  DL_DELETE(pool->waiting, borrower);
+  borrower->queued = false;
+  return borrower;
+}
+
+static void on_tick(uv_timer_t *timer) {
+  struct handler_pool *pool = timer->data;
+  struct handler_connection *connection, *next;
+  uint64_t now = uv_now(pool->loop);
+  DL_FOREACH_SAFE(pool->connections, connection, next) {
+    if (connection->state == HANDLER_IDLE && now - connection->idle_since > IDLE_MS)
+      handler_connection_free(connection);
+    else
+      handler_connection_look(connection);
+  }
+  if (!pool->connections) uv_timer_stop(timer);
+}
+
+static void refuse_all(struct handler_pool *pool, const struct err *err) {
+  struct handler_borrower *borrower;
+  while ((borrower = next_waiting(pool))) borrower->events->refused(borrower->owner, err);
+}
+
+static void open_more(struct handler_pool *pool) {
+  int wanted = count_waiting(pool) - count_opening(pool);
+  for (; wanted > 0 && pool->count < pool->options.connections; wanted--) handler_connection_new(pool);
+  if (pool->connections && !uv_is_active((uv_handle_t *)&pool->tick))
+    uv_timer_start(&pool->tick, on_tick, TICK_MS, TICK_MS);
+}
+
+/* In the order in which they came. */
+static void serve(uv_idle_t *kick) {
+  struct handler_pool *pool = kick->data;
+  struct handler_connection *connection;
+  uv_idle_stop(kick);
+  while (pool->waiting && (connection = find_idle(pool))) handler_connection_lend(connection, next_waiting(pool));
+  open_more(pool);
+}
+
+void handler_pool_is_free(struct handler_connection *connection) {
+  struct handler_pool *pool = connection->pool;
+  if (complaint_end(&pool->complaint)) LOG(pool->log, LOG_INFO, "handler_database_back");
+  uv_idle_start(&pool->kick, serve);
+}
+
+/* The server's own words that a further attempt would hear too: wrong password, no such database, no right. */
+static bool is_final(const struct err *err) {
+  static const char *const classes[] = {"28", "3D", "42"};
+  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+    if (strncmp(err->sqlstate, classes[i], 2) == 0) return true;
+  return false;
+}
+
+bool handler_pool_broke(struct handler_pool *pool) { return pool->waiting != NULL; }
+
+bool handler_pool_not_made(struct handler_pool *pool, const struct err *err) {
+  if (pool->waiting && pool->options.patient && complaint_is_new(&pool->complaint, err))
+    LOG(pool->log, LOG_WARN, "handler_database_lost", LOG_STR("sqlstate", *err->sqlstate ? err->sqlstate : NULL),
+        LOG_STR("error", err->message));
+  if (pool->waiting && (is_final(err) || !pool->options.patient)) refuse_all(pool, err);
+  return pool->waiting != NULL;
+}
+
+void handler_pool_borrow(struct handler_pool *pool, struct handler_borrower *borrower) {
+  DL_APPEND(pool->waiting, borrower);
+  borrower->queued = true;
+  uv_idle_start(&pool->kick, serve);
+}
+
+PGTransactionStatusType handler_pool_status(const struct handler_borrower *borrower) {
+  const struct pg *pg = borrower->connection->pg;
+  return pg_is_ready(pg) ? pg_transaction_status(pg) : PQTRANS_UNKNOWN;
+}
+
+uint64_t handler_pool_now(const struct handler_pool *pool) { return uv_now(pool->loop); }
+
+void handler_pool_cancel(struct handler_borrower *borrower) { handler_connection_cancel(borrower->connection); }
+
+void handler_pool_give_back(struct handler_pool *pool, struct handler_borrower *borrower, bool wants_cleared) {
+  struct handler_connection *connection = borrower->connection;
+  if (borrower->queued) {
+    DL_DELETE(pool->waiting, borrower);
+    borrower->queued = false;
+  }
+  if (connection) {
+    if (!wants_cleared) {
+      borrower->connection = NULL;
+      connection->borrower = NULL;
+    }
+    handler_connection_clear(connection);
+  } else if (wants_cleared) {
+    borrower->events->cleared(borrower->owner);
+  }
+}
+
+void handler_pool_depart(struct handler_pool *pool, struct handler_borrower *borrower) {
+  DL_APPEND(pool->departing, borrower);
+  borrower->queued = true;
+}
+
+void handler_pool_await_gone(struct handler_pool *pool, struct handler_borrower *borrower) {
+  if (leftovers_are_settled(pool->leftovers))
+    borrower->events->cleared(borrower->owner);
+  else
+    handler_pool_depart(pool, borrower);
+}
+
+void handler_pool_old_is_gone(struct handler_pool *pool) {
+  struct handler_borrower *gone = pool->departing, *borrower, *next;
+  pool->departing = NULL;
+  DL_FOREACH_SAFE(gone, borrower, next) {
+    borrower->queued = false;
+    borrower->events->cleared(borrower->owner);
+  }
+}
+
+struct handler_pool *handler_pool_new(uv_loop_t *loop, const struct handler_pool_options *options, struct pg *side,
+                                      struct leftovers *leftovers, struct log *log) {
+  struct handler_pool *pool = xcalloc(1, sizeof *pool);
+  *pool = (struct handler_pool){.loop = loop, .options = *options, .side = side, .leftovers = leftovers, .log = log};
+  uv_timer_init(loop, &pool->tick);
+  uv_idle_init(loop, &pool->kick);
+  pool->tick.data = pool->kick.data = pool;
+  pool->open_handles = 2;
+  return pool;
+}
+
+static void on_closed(uv_handle_t *handle) {
+  struct handler_pool *pool = handle->data;
+  if (--pool->open_handles == 0) free(pool);
+}
+
+void handler_pool_close(struct handler_pool *pool) {
+  if (!pool) return;
+  while (pool->connections) handler_connection_free(pool->connections);
+  pool->waiting = pool->departing = NULL;
+  uv_close((uv_handle_t *)&pool->tick, on_closed);
+  uv_close((uv_handle_t *)&pool->kick, on_closed);
+}

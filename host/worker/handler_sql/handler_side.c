@@ -1,0 +1,133 @@
+/* Asks both sides for the installation's id, each time that it has connected. */
+#include "worker/handler_sql/handler_side.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sqlstate.h"
+#include "base/xalloc.h"
+#include "worker/control/complaint.h"
+#include "worker/control/statements.h"
+
+enum { DEADLINE_MS = 8000 };
+
+struct handler_side {
+  struct pg *pg;
+  struct pg *home;
+  struct leftovers *leftovers;
+  struct handler_side_events events;
+  void *owner;
+  struct log *log;
+  enum handler_reach reach;
+  struct err err;
+  struct complaint complaint;
+};
+
+struct question {
+  struct handler_side *side;
+  char id[40];
+};
+
+static void set_reach(struct handler_side *side, enum handler_reach reach) {
+  side->reach = reach;
+  side->events.checked(side->owner);
+}
+
+static void on_home_id(void *owner, struct pg_unit *unit, const struct err *err) {
+  struct question *question = owner;
+  struct handler_side *side = question->side;
+  if (!err && strcmp(PQgetvalue(pg_unit_result(unit, 0), 0, 0), question->id) == 0) {
+    set_reach(side, HANDLER_REACH_HOME);
+  } else if (!err) {
+    err_set(&side->err, ERR_CONFIG, EXIT_REFUSED,
+            "--handler-database reaches another installation: steps with transaction = true are refused");
+    err_hint(&side->err,
+             "such a step commits its own writes and its completion at once, so both must be in one database");
+    set_reach(side, HANDLER_REACH_OTHER);
+  }
+  free(question);
+}
+
+/* It cannot be called, or is not there. */
+static void refuse(struct handler_side *side, const struct err *err) {
+  err_set(&side->err, ERR_CONFIG, EXIT_REFUSED, "--handler-database cannot serve steps with transaction = true: %s",
+          err->message);
+  if (sqlstate_lacks_right(err->sqlstate))
+    complaint_add_rights_hint(&side->err, "pgflow_handler", pg_role(side->pg));
+  else
+    err_hint(&side->err, "such a step needs the schema pgflow of the worker's own database");
+  set_reach(side, HANDLER_REACH_OTHER);
+}
+
+static void on_side_id(void *owner, struct pg_unit *unit, const struct err *err) {
+  struct handler_side *side = owner;
+  if (pg_is_closed(side->pg)) return;
+  if (err && *err->sqlstate) refuse(side, err);
+  if (err) return; /* or it asks again when it has connected again */
+  struct question *question = xcalloc(1, sizeof *question);
+  question->side = side;
+  strncpy(question->id, PQgetvalue(pg_unit_result(unit, 0), 0, 0), sizeof question->id - 1);
+  struct pg_unit *ask = pg_unit_new(on_home_id, question);
+  pg_unit_add(ask, &control_statements[STMT_INSTALLATION]);
+  pg_submit(side->home, ask);
+}
+
+static void on_ready(void *owner) {
+  struct handler_side *side = owner;
+  if (complaint_end(&side->complaint)) LOG(side->log, LOG_INFO, "handler_database_back");
+  if (!side->home) return;
+  struct pg_unit *unit = pg_unit_new(on_side_id, side);
+  pg_unit_add_sql(unit, control_statements[STMT_INSTALLATION].sql);
+  pg_submit(side->pg, unit);
+}
+
+static void on_lost(void *owner, const struct err *err, int retry_ms) {
+  struct handler_side *side = owner;
+  if (side->home && complaint_is_new(&side->complaint, err))
+    LOG(side->log, LOG_WARN, "handler_database_lost", LOG_STR("error", err->message), LOG_INT("retry_ms", retry_ms));
+}
+
+struct handler_side *handler_side_new(uv_loop_t *loop, const char *conninfo, const char *application_name,
+                                      struct pg *home, const struct handler_side_events *events, void *owner,
+                                      struct log *log, struct err *err) {
+  static const struct pg_events pg_events = {.ready = on_ready, .lost = on_lost};
+  const struct pg_options options = {
+      .conninfo = conninfo,
+      .application_name = application_name,
+      .session = control_settings,
+      .session_count = SETTINGS_ELSEWHERE_COUNT,
+      .statements = &control_statements[STMT_TERMINATE],
+      .statement_count = STMT_CANCEL - STMT_TERMINATE + 1,
+      .deadline_ms = DEADLINE_MS,
+  };
+  struct handler_side *side = xcalloc(1, sizeof *side);
+  *side = (struct handler_side){.home = home, .events = *events, .owner = owner, .log = log};
+  side->pg = pg_new(loop, &options, &pg_events, side, err);
+  if (!side->pg) {
+    free(side);
+    return NULL;
+  }
+  side->leftovers = leftovers_new(loop, side->pg, side->events.settled, owner, log);
+  pg_start(side->pg);
+  return side;
+}
+
+struct pg *handler_side_pg(const struct handler_side *side) {
+  return side->pg;
+}
+
+struct leftovers *handler_side_leftovers(const struct handler_side *side) {
+  return side->leftovers;
+}
+
+enum handler_reach handler_side_reach(const struct handler_side *side, struct err *err) {
+  if (side->reach == HANDLER_REACH_OTHER) *err = side->err;
+  return side->reach;
+}
+
+void handler_side_close(struct handler_side *side) {
+  if (!side) return;
+  leftovers_free(side->leftovers);
+  pg_close(side->pg);
+  free(side);
+}

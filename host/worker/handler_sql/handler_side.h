@@ -1,0 +1,36 @@
+/* The connection beside handlers' connections that cancels their statements and ends their processes: of another role or server than the
+ * worker's own. Knows whether it reaches the worker's installation. */
+#ifndef LUAFLOW_WORKER_HANDLER_SQL_HANDLER_SIDE_H
+#define LUAFLOW_WORKER_HANDLER_SQL_HANDLER_SIDE_H
+
+#include <uv.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "pg/pg.h"
+#include "worker/control/leftovers.h"
+
+struct handler_side;
+
+struct handler_side_events {
+  void (*settled)(void *owner); /* leftovers have */
+  void (*checked)(void *owner); /* handler_side_reach has another answer */
+};
+
+/* home, with control_statements: the worker's own, to compare with; NULL: nothing is compared. NULL with *err if the conninfo cannot be
+ * read. */
+struct handler_side *handler_side_new(uv_loop_t *loop, const char *conninfo, const char *application_name,
+                                      struct pg *home, const struct handler_side_events *events, void *owner,
+                                      struct log *log, struct err *err) __attribute__((warn_unused_result));
+struct pg *handler_side_pg(const struct handler_side *side);
+struct leftovers *handler_side_leftovers(const struct handler_side *side);
+
+enum handler_reach {
+  HANDLER_REACH_UNKNOWN, /* it has not been asked yet */
+  HANDLER_REACH_HOME,    /* the same installation, and what a transaction needs may be called */
+  HANDLER_REACH_OTHER,   /* *err says why not */
+};
+enum handler_reach handler_side_reach(const struct handler_side *side, struct err *err);
+void handler_side_close(struct handler_side *side); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,98 @@
+/* An executor has ended with tasks: who is to blame, and what becomes of them all. */
+#include <signal.h>
+#include <utlist.h>
+
+#include "worker/pool/pool_inside.h"
+
+enum { NAMED_MAX = 20 /* tasks in a line of the log */ };
+
+/* Who has too much memory: a task that waits and holds the limit alone, else the one that runs, else the one that holds
+ * most, if anybody can be told. */
+static struct task *find_hog(const struct slot *slot) {
+  struct pulse_state pulse = executor_process_pulse(slot->process);
+  struct task *running = pool_running_task(slot);
+  struct task *largest = flight_find(slot->pool->flight, pulse.largest);
+  if (largest && largest->slot != slot) largest = NULL;
+  if (largest && pulse.largest_bytes >= slot->pool->options.executor_memory) return largest;
+  if (running) return running;
+  return largest || slot->task_count > 1 ? largest : slot->tasks;
+}
+
+/* The code that ran has ended it: it exited, it broke, or the host killed it for what it did. Any other signal comes from elsewhere, whoever
+ * runs just then. */
+static bool was_ended_from_inside(const struct executor_exit *exit) {
+  switch (exit->signal) {
+    case 0:
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGILL:
+    case SIGFPE:
+    case SIGTRAP:
+    case SIGABRT:
+    case SIGSYS:
+      return true;
+    default:
+      return exit->by_host;
+  }
+}
+
+static struct task *find_culprit(const struct slot *slot, const struct executor_exit *exit) {
+  if (slot->pool->killing) return NULL;
+  if (slot->alone) return slot->tasks;
+  if (slot->over_memory) return find_hog(slot);
+  return was_ended_from_inside(exit) ? pool_running_task(slot) : NULL;
+}
+
+static void put_name(const struct task *task, struct buf *names) {
+  buf_printf(names, "%s%s.%s[%d] of run %s", names->len ? ", " : "", task->flow_slug, task->step_slug, task->task_index,
+             task->run_id);
+}
+
+void pool_log_death(const struct slot *slot, const struct executor_exit *exit) {
+  struct buf names = {0}, blamed = {0};
+  const struct task *culprit = find_culprit(slot, exit), *task;
+  int named = 0;
+  if (culprit) put_name(culprit, &blamed);
+  DL_FOREACH(slot->tasks, task) {
+    if (task != culprit && named++ < NAMED_MAX) put_name(task, &names);
+  }
+  if (named > NAMED_MAX) buf_printf(&names, " and %d more", named - NAMED_MAX);
+  LOG(slot->pool->log, LOG_ERROR, "executor_died", LOG_INT("executor", slot->index), LOG_STR("reason", exit->reason),
+      LOG_INT("tasks", slot->task_count), LOG_STR("blamed", blamed.data), LOG_STR("released", names.data));
+  buf_free(&names);
+  buf_free(&blamed);
+}
+
+static void blame(struct slot *slot, struct task *task, const struct executor_exit *exit) {
+  if (!slot->overdue_step || exit->signal != SIGKILL)
+    task_settle_message(task, VERDICT_FAILED, "the executor %s", exit->reason);
+  else if (task->overdue)
+    task_settle_message(task, VERDICT_FAILED, "timed out after %d s", task->timeout_s);
+  else
+    task_settle_message(task, VERDICT_FAILED, "held its executor past the deadline of step \"%s\"", slot->overdue_step);
+  pool_fail(slot->pool, task);
+}
+
+/* A drain says nothing about anybody. */
+static int suspicion(const struct pool *pool, const struct task *culprit) {
+  enum { NOBODY_BLAMED = 2, ANOTHER_BLAMED = 1 };
+  if (pool->killing) return 0;
+  return culprit ? ANOTHER_BLAMED : NOBODY_BLAMED;
+}
+
+void pool_settle_tasks(struct slot *slot, const struct executor_exit *exit) {
+  struct pool *pool = slot->pool;
+  struct task *culprit = find_culprit(slot, exit);
+  int added = suspicion(pool, culprit);
+  while (slot->tasks) {
+    struct task *task = slot->tasks;
+    if (task->dropped || task->cancelled) {
+      pool_forget(pool, task);
+    } else if (task == culprit) {
+      blame(slot, task, exit);
+    } else {
+      task->added_suspicion = added;
+      pool_release(pool, task, 0);
+    }
+  }
+}

@@ -1,0 +1,112 @@
+/* What pool.c (the whole), generation.c (executors), pool_watch.c (looking after them), pool_tasks.c (tasks, and what executors say about
+ * them), pool_output.c (what they log), pool_alone.c (tasks that are suspected) and pool_death.c (the end of an executor) share. */
+#ifndef LUAFLOW_WORKER_POOL_POOL_INSIDE_H
+#define LUAFLOW_WORKER_POOL_POOL_INSIDE_H
+
+#include "worker/pool/flight.h"
+#include "worker/pool/pool.h"
+#include "worker/pool/slot.h"
+#include "worker/source/source.h"
+
+enum { POOL_ALONE_MAX = 16 /* suspects that run at once in a generation, each in an executor */ };
+
+/* X(state, text, states it may move to) */
+#define GENERATION_STATES(X)                      \
+  X(LOADING, "loading", IN(LOADED) | IN(LEAVING)) \
+  X(LOADED, "loaded", IN(SERVING) | IN(LEAVING))  \
+  X(SERVING, "serving", IN(LEAVING))              \
+  X(LEAVING, "leaving", 0) /* until its last executor was reaped */
+
+enum generation_state {
+#define X(name, text, moves) GENERATION_##name,
+  GENERATION_STATES(X)
+#undef X
+};
+
+struct generation {
+  struct pool *pool;
+  enum generation_state state; /* moved by generation_set_state alone */
+  bool has_served;
+  struct source source; /* owned */
+  struct slot *slots;   /* those of --executors, then those for suspects */
+  int slot_count;
+  struct load_report report; /* of the first that has loaded; the others must agree */
+  int loaded_count;
+  int open_handles; /* timers */
+  struct generation *prev, *next;
+};
+
+struct pool {
+  uv_loop_t *loop;
+  struct pool_options options;
+  struct pool_events events;
+  void *owner;
+  struct log *log;
+  const char *queue;
+  struct generation *generations; /* list, oldest first, until their last executor was reaped */
+  struct generation *serving;     /* gets the tasks; NULL before the first switch */
+  uv_timer_t watch;
+  bool watches_closely;
+  struct flight *flight;
+  struct task *waiting;  /* for an executor to become ready */
+  struct task *suspects; /* the same, each for one of its own */
+  bool ending;           /* no executor is replaced */
+  bool killing;          /* what dead executors had is released, never failed */
+};
+
+/* generation.c */
+/* Starts its executors and adds it to the pool's list; takes the source over. NULL with *err if one cannot be started. */
+struct generation *generation_new(struct pool *pool, struct source *source, struct err *err)
+    __attribute__((warn_unused_result));
+void generation_set_state(struct generation *generation, enum generation_state state);
+/* Its executors finish what they have and go; those that have not loaded are killed. */
+void generation_retire(struct generation *generation);
+/* Starts the executor of an empty place, now or as soon as it can be started. */
+void generation_respawn(struct slot *slot);
+/* Lets all its executors go by this function of executor_process.h. */
+void generation_leave(struct generation *generation, void (*end)(struct executor_process *process));
+bool generation_is_empty(const struct generation *generation);
+/* Leaves the list and frees, at the latest when the loop has closed its timers; executors that live are killed. */
+void generation_free(struct generation *generation);
+
+/* pool_watch.c */
+void pool_watch_start(struct pool *pool);
+/* Tasks are in flight now: looks often. */
+void pool_watch_closely(struct pool *pool);
+
+/* pool_tasks.c */
+void pool_on_overdue(void *owner, struct task *task); /* owner: the pool */
+void pool_on_frame(void *owner, struct frame *frame); /* owner: the slot */
+/* Gives waiting tasks to executors that are ready. */
+void pool_give_waiting(struct pool *pool);
+/* Sends the task, which is on no list, to the executor. */
+void pool_give(struct slot *slot, struct task *task);
+/* The task whose Lua runs in the executor, or ran when it died; NULL if it is none of those that it has. */
+struct task *pool_running_task(const struct slot *slot);
+/* Ends the handler of a task that an executor has; nothing is recorded. */
+void pool_abandon(struct task *task);
+/* The task is put back. */
+void pool_release(struct pool *pool, struct task *task, double delay_s);
+/* It has been settled as failed. */
+void pool_fail(struct pool *pool, struct task *task);
+/* Nothing is recorded about it. */
+void pool_forget(struct pool *pool, struct task *task);
+
+/* pool_alone.c */
+/* Gives suspects to executors of their own, starts and ends these, and puts suspects back that have no place soon. */
+void pool_give_suspects(struct pool *pool);
+
+/* pool_death.c: before the process is freed. */
+/* Names the tasks that a dead executor had. */
+void pool_log_death(const struct slot *slot, const struct executor_exit *exit);
+/* They are failed or released. */
+void pool_settle_tasks(struct slot *slot, const struct executor_exit *exit);
+
+/* pool_output.c */
+void pool_on_log(struct slot *slot, struct frame *frame);
+void pool_on_line(void *owner, bool from_stderr, const char *line); /* owner: the slot */
+/* Say how many lines were dropped, if any were. */
+void pool_output_ended(const struct pool *pool, struct task *task);
+void pool_executor_output_ended(struct slot *slot);
+
+#endif

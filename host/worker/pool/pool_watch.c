@@ -1,0 +1,102 @@
+/* Looks after the executors: whether they answer, whether they yield, how much memory they use. All of it is counted in
+ * looks, not in time, so that a host that was stopped for a while blames nobody for it. */
+#include <stdio.h>
+#include <utlist.h>
+
+#include "base/xalloc.h"
+#include "worker/pool/pool_inside.h"
+#include "worker/pool/task_log.h"
+
+enum {
+  CLOSE_MS = 100, /* from look to look while there are tasks */
+  IDLE_MS = 1000,
+  ANSWER_TICKS = 2000 / CLOSE_MS, /* looks that an executor has to answer in */
+  CANCEL_TICKS = 5000 / CLOSE_MS, /* and that a handler has to end in once its run was cancelled */
+};
+
+static const double mb = 1024 * 1024;
+
+/* One that did not answer when a task had timed out runs something that does not yield; see pool_settle_tasks. */
+static void watch_answers(struct slot *slot) {
+  for (struct task *task = slot->tasks; task && !slot->overdue_step; task = task->next) {
+    if (!task->overdue || task->unanswered_ticks++ < ANSWER_TICKS) continue;
+    slot->overdue_step = xstrdup(task->step_slug);
+    executor_process_kill_for(slot->process, "did not answer when a task had timed out");
+  }
+}
+
+static void watch_cancelled(struct slot *slot) {
+  for (struct task *task = slot->tasks; task; task = task->next) {
+    if (!task->cancelled || task->dropped || task->cancelled_ticks++ < CANCEL_TICKS) continue;
+    task_log(slot->pool->log, LOG_WARN, "ended_cancelled_task", task, "its handler went on after its run was cancelled",
+             NULL);
+    pool_abandon(task);
+  }
+}
+
+static void watch_memory(struct slot *slot) {
+  struct pool *pool = slot->pool;
+  int64_t limit = pool->options.executor_memory;
+  int64_t memory = executor_process_memory(slot->process);
+  char reason[64];
+  if (memory > limit + limit / 2 && !slot->over_memory) {
+    slot->over_memory = true;
+    snprintf(reason, sizeof reason, "used more than %.4g MB (--executor-memory)", (double)limit / mb);
+    executor_process_kill_for(slot->process, reason);
+  } else if (memory > limit && slot->state == SLOT_READY) {
+    LOG(pool->log, LOG_WARN, "executor_full", LOG_INT("executor", slot->index), LOG_F64("mb", (double)memory / mb),
+        LOG_F64("executor_memory_mb", (double)limit / mb), LOG_INT("tasks", slot->task_count));
+    slot_finish(slot, pool->log);
+  }
+}
+
+/* True if it takes tasks again. */
+static bool watch_yields(struct slot *slot) {
+  bool was_held = slot->was_held;
+  slot->was_held = slot->state == SLOT_READY && slot_is_held(slot);
+  if (slot->was_held != was_held)
+    LOG(slot->pool->log, LOG_DEBUG, slot->was_held ? "executor_held" : "executor_yielded",
+        LOG_INT("executor", slot->index));
+  return was_held && !slot->was_held;
+}
+
+struct sight {
+  bool loading, room;
+};
+
+static void look_at(struct generation *generation, struct sight *sight) {
+  for (int i = 0; i < generation->slot_count; i++) {
+    struct slot *slot = &generation->slots[i];
+    if (!slot->process) continue;
+    sight->loading = sight->loading || slot->state == SLOT_LOADING;
+    watch_answers(slot);
+    watch_cancelled(slot);
+    watch_memory(slot);
+    sight->room = watch_yields(slot) || sight->room;
+    slot_check_finished(slot, generation->pool->log);
+  }
+}
+
+static void look(uv_timer_t *timer) {
+  struct pool *pool = timer->data;
+  struct generation *generation, *next;
+  struct sight sight = {0};
+  DL_FOREACH_SAFE(pool->generations, generation, next) look_at(generation, &sight);
+  pool->watches_closely = sight.loading || pool_count(pool) > 0;
+  uv_timer_start(timer, look, pool->watches_closely ? CLOSE_MS : IDLE_MS, 0);
+  if (!sight.room) return;
+  pool_give_waiting(pool);
+  pool->events.room(pool->owner);
+}
+
+void pool_watch_start(struct pool *pool) {
+  uv_timer_init(pool->loop, &pool->watch);
+  pool->watch.data = pool;
+  uv_timer_start(&pool->watch, look, CLOSE_MS, 0);
+}
+
+void pool_watch_closely(struct pool *pool) {
+  if (pool->watches_closely) return;
+  pool->watches_closely = true;
+  uv_timer_start(&pool->watch, look, CLOSE_MS, 0);
+}

@@ -1,0 +1,58 @@
+/* One place for an executor of a generation: its state, its process, and the tasks that it has. For the pool's files alone. */
+#ifndef LUAFLOW_WORKER_POOL_SLOT_H
+#define LUAFLOW_WORKER_POOL_SLOT_H
+
+#include <uv.h>
+
+#include "base/log.h"
+#include "worker/pool/executor_process.h"
+#include "worker/pool/task.h"
+
+/* X(state, text, states it may move to). FINISHING: it gets no new task, finishes what it has and goes, since it uses too much
+ * memory or its generation is over. */
+#define SLOT_STATES(X)                                       \
+  X(EMPTY, "empty", IN(LOADING))                             \
+  X(LOADING, "loading", IN(READY) | IN(LEAVING) | IN(EMPTY)) \
+  X(READY, "ready", IN(FINISHING) | IN(LEAVING) | IN(EMPTY)) \
+  X(FINISHING, "finishing", IN(LEAVING) | IN(EMPTY))         \
+  X(LEAVING, "leaving", IN(EMPTY))
+
+enum slot_state {
+#define X(name, text, moves) SLOT_##name,
+  SLOT_STATES(X)
+#undef X
+};
+
+struct generation;
+
+struct slot {
+  struct pool *pool;
+  struct generation *generation;
+  int index;
+  bool alone;                       /* for one suspect, and started for it; see pool_alone.c */
+  enum slot_state state;            /* moved by slot_set_state alone */
+  struct executor_process *process; /* NULL while empty */
+  struct task *tasks;               /* owned, oldest first */
+  int task_count;
+  uv_timer_t respawn; /* runs while an empty slot waits for its next executor */
+  uint64_t spawned_at;
+  struct log_budget log_budget; /* of what belongs to none of its tasks */
+  bool used;                    /* the executor has been given a task */
+  int failures;                 /* in a row: executors that ended early without having been used */
+  bool was_held;                /* at the last look; see slot_is_held */
+  bool over_memory;             /* it was killed for its memory */
+  char
+      *overdue_step; /* owned; it was killed since a task of this step had timed out and it did not answer; else NULL */
+};
+
+void slot_set_state(struct slot *slot, enum slot_state state, struct log *log);
+/* True once its executor has not yielded for a second: it is given no task. */
+bool slot_is_held(const struct slot *slot);
+/* Its executor gets no task any more, and goes at once if it has none. */
+void slot_finish(struct slot *slot, struct log *log);
+/* Lets an executor go that has nothing to finish any more. */
+void slot_check_finished(struct slot *slot, struct log *log);
+void slot_add_task(struct slot *slot, struct task *task);
+void slot_remove_task(struct slot *slot, struct task *task);
+
+#endif

@@ -1,0 +1,128 @@
+/* Reading --env-file and laying it over the environment. Knows nothing of executors. */
+#include "worker/source/env_file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+static bool is_name(const char *name) {
+  if (!isalpha((unsigned char)*name) && *name != '_') return false;
+  for (const char *c = name; *c; c++)
+    if (!isalnum((unsigned char)*c) && *c != '_') return false;
+  return true;
+}
+
+static char *trim(char *text) {
+  while (isspace((unsigned char)*text)) text++;
+  size_t length = strlen(text);
+  while (length > 0 && isspace((unsigned char)text[length - 1])) text[--length] = '\0';
+  return text;
+}
+
+/* Nothing, or a comment that blanks separate from what it follows. */
+static bool is_rest(const char *text) {
+  const char *rest = text;
+  while (isspace((unsigned char)*rest)) rest++;
+  return *rest == '\0' || (*rest == '#' && rest > text);
+}
+
+/* The value without its quotes or its comment. NULL: a quote is not closed. */
+static char *bare(char *value) {
+  char quote = *value;
+  if (quote == '"' || quote == '\'') {
+    char *end = strchr(value + 1, quote);
+    while (end && !is_rest(end + 1)) end = strchr(end + 1, quote); /* a quote inside of the value, as in JSON */
+    if (!end) return NULL;
+    *end = '\0';
+    return value + 1;
+  }
+  for (char *c = value; *c; c++) {
+    if (*c != '#' || (c > value && !isspace((unsigned char)c[-1]))) continue;
+    *c = '\0';
+    break;
+  }
+  return trim(value);
+}
+
+static bool same_name(const char *a, const char *b) {
+  size_t length = strcspn(a, "=");
+  return strcspn(b, "=") == length && strncmp(a, b, length) == 0;
+}
+
+static void put(struct env_file *file, char *variable) {
+  for (size_t i = 0; i < file->count; i++) {
+    if (!same_name(file->variables[i], variable)) continue;
+    free(file->variables[i]);
+    file->variables[i] = variable;
+    return;
+  }
+  file->variables = xrealloc(file->variables, (file->count + 1) * sizeof *file->variables);
+  file->variables[file->count++] = variable;
+}
+
+/* What is wrong with the line, or NULL. */
+static const char *read_line(struct env_file *file, char *line, size_t length) {
+  if (strlen(line) != length) return "it holds a NUL byte";
+  char *text = trim(line);
+  if (*text == '\0' || *text == '#') return NULL;
+  char *value = strchr(text, '=');
+  if (!value) return "it is not NAME=value";
+  *value++ = '\0';
+  char *name = trim(text);
+  if (!is_name(name)) return "what is left of = is not a name";
+  char *wanted = bare(trim(value));
+  if (!wanted) return "a quote is not closed";
+  put(file, xasprintf("%s=%s", name, wanted));
+  return NULL;
+}
+
+/* Editors of other systems put a byte order mark before the first line. */
+static size_t skip_mark(const char *line) { return strncmp(line, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; }
+
+bool env_file_read(struct env_file *file, const char *path, struct err *err) {
+  *file = (struct env_file){0};
+  if (!path) return true;
+  FILE *stream = fopen(path, "re");
+  if (!stream) return err_set(err, ERR_CONFIG, EXIT_USAGE, "cannot read --env-file %s: %s", path, strerror(errno));
+  char *line = NULL;
+  size_t room = 0;
+  int number = 0;
+  const char *wrong = NULL;
+  for (ssize_t length; !wrong && (length = getline(&line, &room, stream)) >= 0;) {
+    size_t mark = number++ == 0 ? skip_mark(line) : 0;
+    wrong = read_line(file, line + mark, (size_t)length - mark);
+  }
+  bool good = !wrong;
+  if (!good) {
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "%s:%d: not a line of an environment file: %s", path, number, wrong);
+    err_hint(err, "write NAME=value or NAME=\"value\", and # before a comment");
+  } else if (ferror(stream)) {
+    good = err_set(err, ERR_CONFIG, EXIT_USAGE, "cannot read --env-file %s: %s", path, strerror(errno));
+  }
+  free(line);
+  fclose(stream);
+  return good;
+}
+
+char **env_file_merge(const struct env_file *file, char **environment, bool (*keep)(const char *variable)) {
+  size_t count = file ? file->count : 0, kept = 0;
+  for (char **v = environment; *v; v++) count++;
+  char **list = xcalloc(count + 1, sizeof *list);
+  for (size_t i = 0; file && i < file->count; i++) list[kept++] = file->variables[i];
+  for (char **v = environment; *v; v++) {
+    bool replaced = false;
+    for (size_t i = 0; file && i < file->count; i++) replaced = replaced || same_name(file->variables[i], *v);
+    if (!replaced && keep(*v)) list[kept++] = *v;
+  }
+  return list;
+}
+
+void env_file_free(struct env_file *file) {
+  for (size_t i = 0; i < file->count; i++) free(file->variables[i]);
+  free(file->variables);
+  *file = (struct env_file){0};
+}

@@ -1,0 +1,135 @@
+/* Reading, keeping and printing load reports. */
+#include "worker/source/load_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+enum { COUNT_MAX = 1000000 }; /* more is not what an executor writes */
+
+static bool read_types(struct load_report *report, struct cursor *payload) {
+  uint32_t count = cursor_u32(payload);
+  if (payload->bad || count > COUNT_MAX) return false;
+  report->types = xcalloc(count, sizeof *report->types);
+  for (uint32_t i = 0; i < count && !payload->bad; i++) {
+    struct load_types *file = &report->types[report->types_count++];
+    file->name = cursor_strdup(payload);
+    file->text = cursor_strdup(payload);
+    if (!file->name || !file->text) return false;
+  }
+  return !payload->bad;
+}
+
+static bool read_transactions(struct load_report *report, struct cursor *payload) {
+  uint32_t count = cursor_u32(payload);
+  if (payload->bad || count > COUNT_MAX) return false;
+  report->transactions = xcalloc(count, sizeof *report->transactions);
+  for (uint32_t i = 0; i < count && !payload->bad; i++) {
+    struct load_step *step = &report->transactions[report->transaction_count++];
+    step->flow = cursor_strdup(payload);
+    step->step = cursor_strdup(payload);
+    if (!step->flow || !step->step) return false;
+  }
+  return !payload->bad;
+}
+
+bool load_report_read_loaded(struct load_report *report, struct cursor *payload) {
+  report->digest = cursor_strdup(payload);
+  uint32_t count = cursor_u32(payload);
+  if (payload->bad || !report->digest || count > COUNT_MAX) return false;
+  report->workers = xcalloc(count, sizeof *report->workers);
+  for (uint32_t i = 0; i < count && !payload->bad; i++) {
+    struct load_worker *worker = &report->workers[report->worker_count++];
+    worker->queue = cursor_strdup(payload);
+    worker->name = cursor_strdup(payload);
+    worker->registry = cursor_strdup(payload);
+    if (!worker->queue || !worker->name || !worker->registry) return false;
+  }
+  return !payload->bad && read_types(report, payload) && read_transactions(report, payload);
+}
+
+bool load_report_read_problems(struct load_report *report, struct cursor *payload) {
+  uint32_t count = cursor_u32(payload);
+  if (payload->bad || count == 0 || count > COUNT_MAX) return false;
+  report->problems = xcalloc(count, sizeof *report->problems);
+  for (uint32_t i = 0; i < count && !payload->bad; i++) {
+    struct load_problem *problem = &report->problems[report->problem_count++];
+    problem->code = cursor_strdup(payload);
+    problem->message = cursor_strdup(payload);
+    problem->file = cursor_strdup(payload);
+    problem->line = cursor_i64(payload);
+    problem->flow = cursor_strdup(payload);
+    problem->step = cursor_strdup(payload);
+    problem->hint = cursor_strdup(payload);
+    if (!problem->code || !problem->message) return false;
+  }
+  return !payload->bad;
+}
+
+const struct load_worker *load_report_worker(const struct load_report *report, const char *queue) {
+  for (size_t i = 0; i < report->worker_count; i++)
+    if (strcmp(report->workers[i].queue, queue) == 0) return &report->workers[i];
+  return NULL;
+}
+
+char *load_report_queues(const struct load_report *report) {
+  struct buf list = {0};
+  for (size_t i = 0; i < report->worker_count; i++) buf_printf(&list, "%s%s", i ? ", " : "", report->workers[i].queue);
+  char *text = list.len ? xmemdup(list.data, list.len) : xstrdup("none");
+  buf_free(&list);
+  return text;
+}
+
+bool load_report_has_transaction(const struct load_report *report, const char *flow, const char *step) {
+  for (size_t i = 0; i < report->transaction_count; i++)
+    if (strcmp(report->transactions[i].flow, flow) == 0 && strcmp(report->transactions[i].step, step) == 0) return true;
+  return false;
+}
+
+void load_report_move(struct load_report *target, struct load_report *source) {
+  *target = *source;
+  *source = (struct load_report){0};
+}
+
+void load_report_free(struct load_report *report) {
+  for (size_t i = 0; i < report->worker_count; i++) {
+    free(report->workers[i].queue);
+    free(report->workers[i].name);
+    free(report->workers[i].registry);
+  }
+  for (size_t i = 0; i < report->problem_count; i++) {
+    struct load_problem *problem = &report->problems[i];
+    free(problem->code);
+    free(problem->message);
+    free(problem->file);
+    free(problem->flow);
+    free(problem->step);
+    free(problem->hint);
+  }
+  for (size_t i = 0; i < report->types_count; i++) {
+    free(report->types[i].name);
+    free(report->types[i].text);
+  }
+  for (size_t i = 0; i < report->transaction_count; i++) {
+    free(report->transactions[i].flow);
+    free(report->transactions[i].step);
+  }
+  free(report->transactions);
+  free(report->workers);
+  free(report->types);
+  free(report->problems);
+  free(report->digest);
+  *report = (struct load_report){0};
+}
+
+void load_report_put_problems(const struct load_report *report, struct buf *out) {
+  for (size_t i = 0; i < report->problem_count; i++) {
+    const struct load_problem *problem = &report->problems[i];
+    if (problem->file) buf_printf(out, "%s:", problem->file);
+    if (problem->file && problem->line > 0) buf_printf(out, "%lld:", (long long)problem->line);
+    buf_printf(out, "%s[%s] %s", problem->file ? " " : "", problem->code, problem->message);
+    if (problem->hint) buf_printf(out, " (%s)", problem->hint);
+    buf_printf(out, "\n");
+  }
+}

@@ -1,0 +1,27 @@
+/* The root folder of lua.md, and the paths of the command line below it. Looks at the disk once, at start-up. */
+#ifndef LUAFLOW_WORKER_SOURCE_ROOT_H
+#define LUAFLOW_WORKER_SOURCE_ROOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+/* The nearest folder at or above path (a file or a folder) that holds .git or .luaflow-root, else the current folder.
+ * Absolute; owned by the caller. */
+char *root_find(const char *path);
+
+/* All owned; freed by entries_free. */
+struct entries {
+  char *root;   /* absolute */
+  char **paths; /* below the root, '/'-separated: a .lua file or a folder; "" is the root itself */
+  size_t count;
+};
+
+/* Finds the root (NULL: from the first path) and takes every path below it. False with a usage error, and nothing to free, if a
+ * path is missing, is neither a folder nor a .lua file, or lies outside the root. */
+bool entries_find(struct entries *entries, const char *root, const char *const *paths, size_t count, struct err *err)
+    __attribute__((warn_unused_result));
+void entries_free(struct entries *entries);
+
+#endif
