@@ -62,7 +62,7 @@ static void copy_message(char *out, size_t size, const char *message) {
 
 static bool fail_to_connect(const struct db *db, struct err *err) {
   char why[768];
-  if (conninfo_refuse(PQerrorMessage(db->connection), err)) return false;
+  if (conninfo_refuse("database", PQerrorMessage(db->connection), err)) return false;
   if (!pg_blame_attempt(err, PQerrorMessage(db->connection))) {
     copy_message(why, sizeof why, PQerrorMessage(db->connection));
     err_set(err, ERR_RETRY, EXIT_DATABASE, "database: %s", *why ? why : "no connection");

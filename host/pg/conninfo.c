@@ -181,7 +181,7 @@ static void copy_unquoted(char *out, size_t size, const char *message) {
   out[length] = '\0';
 }
 
-bool conninfo_refuse(const char *message, struct err *err) {
+bool conninfo_refuse(const char *source, const char *message, struct err *err) {
   static const char *const beginnings[] = {
       "invalid ",        "definition of service", "could not match", "Unix-domain socket path",
       "could not parse", "sslmode value",         "channel_binding", "gssencmode value",
@@ -191,7 +191,7 @@ bool conninfo_refuse(const char *message, struct err *err) {
     if (strncmp(message, beginnings[i], strlen(beginnings[i])) != 0) continue;
     char why[256];
     copy_unquoted(why, sizeof why, message);
-    err_set(err, ERR_CONFIG, EXIT_USAGE, "database: the connection string or a PG* variable is not valid: %s", why);
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: the connection string or a PG* variable is not valid: %s", source, why);
     err_hint(err, "libpq's manual lists the parameters of connections and their values");
     return true;
   }

@@ -264,10 +264,12 @@ static void on_poll(uv_poll_t *poll, int status, int events) {
 
 struct pg *pg_new(uv_loop_t *loop, const struct pg_options *options, const struct pg_events *events, void *owner,
                   struct err *err) {
-  struct pg_target *target = pg_target_new(options->conninfo, options->application_name, err);
+  const char *source = options->source ? options->source : "database";
+  struct pg_target *target = pg_target_new(source, options->conninfo, options->application_name, err);
   if (!target) return NULL;
   struct pg *pg = xcalloc(1, sizeof *pg);
   *pg = (struct pg){.loop = loop, .options = *options, .events = *events, .owner = owner, .target = target};
+  pg->options.source = source;
   pg->patience = pg_patience_new(options->deadline_ms ? options->deadline_ms : SET_UP_MS,
                                  KIND_STATEMENTS + (int)options->statement_count);
   uv_timer_init(loop, &pg->timer);

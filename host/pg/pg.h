@@ -13,6 +13,7 @@ struct pg;
 
 struct pg_options { /* borrowed until pg_close, except conninfo and application_name */
   const char *conninfo;
+  const char *source; /* names the conninfo in errors about it; NULL: "database" */
   const char *application_name;
   const char *const *session; /* SQL that is run first on every new connection */
   size_t session_count;

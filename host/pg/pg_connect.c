@@ -110,7 +110,8 @@ static void on_resolved(void *owner, const struct err *err) {
                         PQERRORS_VERBOSE); /* for the SQLSTATE of a refusal, which libpq tells in no other way */
   }
   struct err refused;
-  if (pg->conn && PQstatus(pg->conn) == CONNECTION_BAD && conninfo_refuse(PQerrorMessage(pg->conn), &refused))
+  if (pg->conn && PQstatus(pg->conn) == CONNECTION_BAD &&
+      conninfo_refuse(pg->options.source, PQerrorMessage(pg->conn), &refused))
     pg_broke(pg, &refused);
   else if (!pg->conn || PQstatus(pg->conn) == CONNECTION_BAD || !pg_watch(pg, UV_WRITABLE))
     pg_broke_by_libpq(pg);

@@ -218,13 +218,26 @@ static void on_stale(void *owner, struct task *task) {
 
 static void on_reach_checked(void *owner) { startup_go_on(owner); }
 
+/* The worker may run already, where a host's name took long to be found. */
+static void on_handlers_refused(void *owner, const struct err *err) {
+  struct lifecycle *lifecycle = owner;
+  if (lifecycle->state < LIFECYCLE_RUNNING) {
+    startup_fail(lifecycle, err);
+  } else if (lifecycle->state == LIFECYCLE_RUNNING) {
+    LOG(lifecycle->log, LOG_ERROR, "handler_database_refused", LOG_STR("error", err->message),
+        LOG_STR("hint", err->hint));
+    drain_begin(lifecycle, "--handler-database is not valid", err->exit_code);
+  }
+}
+
 static bool open_handlers(struct lifecycle *lifecycle, struct err *err) {
   static const struct handlers_events events = {.reply = on_reply,
                                                 .settled = on_settled,
                                                 .restart = on_restart,
                                                 .completed = on_completed,
                                                 .stale = on_stale,
-                                                .checked = on_reach_checked};
+                                                .checked = on_reach_checked,
+                                                .refused = on_handlers_refused};
   const char *elsewhere = lifecycle->options->handler_database;
   const struct handlers_options options = {
       .conninfo = elsewhere ? elsewhere : lifecycle->options->database,

@@ -55,7 +55,7 @@ const struct fuzz_seed fuzz_words[] = {
 
 static bool read_conninfo(const char *text) {
   struct err err = {0};
-  struct pg_target *target = pg_target_new(text, "fuzz", &err);
+  struct pg_target *target = pg_target_new("database", text, "fuzz", &err);
   if (!target) {
     FUZZ_CHECK(err.exit_code == EXIT_USAGE && *err.message);
     FUZZ_CHECK(!strstr(err.message, SECRET) && !strstr(err.hint, SECRET));

@@ -1,6 +1,8 @@
 -- Whatever is wrong with the database, each command says what the server said, what to do about it, and ends with the same code.
--- The table in tools/README.md ("When the database is not as it should be") is this one in prose.
+-- The table in tools/README.md ("When the database is not as it should be") has these states, codes and hints.
 local database = require "spec.support.database"
+local guide = require "spec.support.guide"
+local pooler = require "spec.support.pooler"
 local process = require "spec.support.process"
 local said = require "spec.support.said"
 local scene = require "spec.support.scene"
@@ -10,6 +12,9 @@ local FLOW = [[
 local luaflow = require "luaflow"
 return luaflow.flow { slug = "life", max_attempts = 1 }:step({ slug = "only" }, function(input) return input end)
 ]]
+
+-- Deployed for the first time in a state, which creates a queue.
+local LATER = FLOW:gsub('"life"', '"later"')
 
 -- One role has nothing, one all that it needs, one owns things; roles outlive the databases that know them.
 local ROLES = [[
@@ -29,11 +34,29 @@ local AUDITED = [[
   create trigger audit before insert on pgflow.runs for each row execute function public.audit();
   create trigger audit before insert on pgflow.workers for each row execute function public.audit()]]
 
--- A deployment makes the queue again.
 local EVENT_TRIGGER = [[
   create function public.audit() returns event_trigger language plpgsql as $$ begin insert into public.changes values (1); end $$;
-  drop table pgmq.q_life cascade;
   create event trigger audit on ddl_command_end execute function public.audit()]]
+
+-- Puts a line before all others of pg_hba.conf, or takes it away again. COPY empties the file before it would read it.
+local SWITCH_LINE = [[
+  select current_setting('hba_file') as file, pg_read_file(current_setting('hba_file')) as lines \gset
+  copy (select string_to_table(rtrim(case when starts_with(:'lines', :'line') then substr(:'lines', length(:'line') + 1)
+    else :'line' || :'lines' end, E'\n'), E'\n')) to :'file';
+  select pg_reload_conf()]]
+local ASKS_PASSWORD = { line = "local all spec_locked scram-sha-256\n" }
+
+-- The server asks one role alone for a password, and others as before.
+local function lock(db)
+  local conninfo = db.conninfo .. " user=spec_locked password=wrong"
+  db:text "create role spec_locked login password 'right'"
+  db:text(SWITCH_LINE, ASKS_PASSWORD)
+  wait.till(function() return database.at(conninfo):try("select 1").code ~= 0 end, 20, "the server to ask for a password")
+  return conninfo, function()
+    db:text(SWITCH_LINE, ASKS_PASSWORD)
+    db:text "drop role spec_locked"
+  end
+end
 
 local function alter_database(how)
   return ("do $$ begin execute format('alter database %%I %s', current_database()); end $$"):format(how)
@@ -69,93 +92,112 @@ local ROW_SECURITY = [[
 
 local MIGRATE = "luaflow migrate"
 local FOREIGN_FUNCTION = "PL/pgSQL function public.audit is not luaflow's: a trigger or an event trigger calls it"
+local OTHER_DATABASE = "use another database, or rename or drop that schema"
 local NO_WRITES, NO_ROOM = "this server takes no writes: name the primary", "make room on the server's disk"
 local HIDDEN = { 6, "row security is on for tables of schema pgflow and hides their rows", "disable row level security" }
 local REFUSED = { 2, "is not valid: invalid sslmode value", "libpq's manual" }
 local BAD_PORT = { 2, "its port is not between 1 and 65535", "postgresql://user:password@host:port/database" }
 local MANY_HOSTS = { 2, "it names more than 16 hosts" }
 local LIMIT = { 6, "too many connections for database", "raise max_connections of the server, or the limit of the role or database" }
+local WRONG_PASSWORD = { 6, "password authentication failed for user \"spec_locked\"", "check the user, the password" }
 local NO_LOGIN = { 6, "role \"pgflow_worker\" is not permitted to log in", "check the user, the password" }
 
 -- Of each command the exit code, GOES_ON for a worker that tries again or works, and words of what it says.
 local GOES_ON = "goes on"
 
--- Each: sql breaks a database that has the schema and the flow life, or with empty one that has nothing; conninfo is added to its own.
+-- Each has the name of its row in the guide. sql breaks a database that has the schema and the flow life, or another template's; conninfo
+-- is added to its own, or made of it by a function, which may also return how to end what it began.
 local STATES = {
-  { name = "no schema", empty = true,
+  { name = "no schema", template = "template0",
     start = { 6, "this database has no luaflow schema", MIGRATE },
     worker = { 6, "the schema pgflow is missing", MIGRATE },
     doctor = { 6, "this database has no luaflow schema", MIGRATE } },
-  { name = "a schema of somebody else", empty = true, sql = "create schema pgflow",
-    start = { 6, "was not made by luaflow", "use another database, or rename or drop that schema" },
-    worker = { 6, "was not made by luaflow", "use another database, or rename or drop that schema" },
-    doctor = { 6, "was not made by luaflow", "use another database, or rename or drop that schema" } },
-  { name = "a schema that is too old", sql = "delete from pgflow.migrations where version > 1",
+  { name = "schema of somebody else", template = "template0", sql = "create schema pgflow",
+    start = { 6, "was not made by luaflow", OTHER_DATABASE },
+    worker = { 6, "was not made by luaflow", OTHER_DATABASE },
+    doctor = { 6, "was not made by luaflow", OTHER_DATABASE } },
+  { name = "schema too old", sql = "delete from pgflow.migrations where version > 1",
     start = { 6, "the database is at version 1, and luaflow", "luaflow migrate upgrades it" },
     worker = { 6, "the schema is at version 1, this program needs", MIGRATE },
     doctor = { 6, "the database is at version 1, and luaflow", "luaflow migrate upgrades it" } },
-  { name = "a schema that is too new", sql = "insert into pgflow.migrations values (9999, 'later', 'x', '99.0.0')",
+  { name = "schema too new", sql = "insert into pgflow.migrations values (9999, 'later', 'x', '99.0.0')",
     start = { 6, "the database is at version 9999", "use the newer luaflow" },
     worker = { 6, "the schema needs luaflow 99.0.0 or newer", "install a newer luaflow" },
     doctor = { 6, "the database is at version 9999", "use the newer luaflow" } },
-  { name = "a schema that lacks functions",
+  { name = "functions of the schema missing",
     sql = "drop function pgflow.start_flow cascade; drop function pgflow.worker_heartbeat cascade",
     start = { 6, "function pgflow.start_flow(", "does not exist", "`luaflow migrate` makes its functions and views again" },
     worker = { 6, "the schema pgflow is too old, or not whole: function pgflow.worker_heartbeat(", "does not exist", MIGRATE },
     doctor = { 6, "function \"pgflow.start_flow(text, jsonb, uuid, text)\" does not exist", "`luaflow migrate` makes its functions" } },
-  { name = "a missing right", conninfo = " user=spec_poor",
+  { name = "right missing", conninfo = " user=spec_poor",
     start = { 6, "permission denied for schema pgflow", "`grant pgflow_starter to spec_poor`" },
     worker = { GOES_ON, "permission denied for schema pgflow", "`grant pgflow_worker to spec_poor`" },
     doctor = { 1, "role spec_poor has no rights on the schema", "grant pgflow_worker to spec_poor" } },
-  { name = "groups whose rights were lost", conninfo = " user=spec_rich", sql = LOST_RIGHTS,
+  { name = "rights of the groups lost (restore without privileges)", conninfo = " user=spec_rich", sql = LOST_RIGHTS,
     start = { 6, "permission denied for schema pgflow", "a member of pgflow_starter, whose own rights were lost", MIGRATE },
     worker = { GOES_ON, "permission denied for schema pgflow", "or `luaflow migrate` where the rights of pgflow_worker itself were lost" },
     doctor = { 1, "a member of pgflow_reader, pgflow_starter, pgflow_worker, whose own rights were lost", MIGRATE } },
-  { name = "row security", conninfo = " user=spec_rich", sql = ROW_SECURITY,
+  { name = "row security hides rows", conninfo = " user=spec_rich", sql = ROW_SECURITY,
     start = HIDDEN, worker = HIDDEN, doctor = HIDDEN },
   { name = "no PGMQ", sql = "drop schema pgmq cascade",
     start = { 6, "schema \"pgmq\" does not exist", "PGMQ is missing or too old" },
     worker = { 6, "relation \"pgmq.meta\" does not exist", "PGMQ is missing or too old" },
     doctor = { 6, "PGMQ is not installed in this database", "luaflow migrate installs the extension" } },
-  { name = "a queue's table that somebody else owns", conninfo = " user=spec_rich", sql = FOREIGN_QUEUE,
+  { name = "a queue's table belongs to somebody else", conninfo = " user=spec_rich", sql = FOREIGN_QUEUE,
     start = { 6, "permission denied for table q_life", "the owner of schema pgflow, as whom its functions run, lacks this right" },
     worker = { GOES_ON, "permission denied for sequence q_life_msg_id_seq", "the owner of schema pgflow, as whom its functions run" },
     doctor = { 1, "role spec_owner, which owns the functions, may not use table pgmq.q_life", "alter table pgmq.q_life owner to" } },
-  { name = "a dropped queue", sql = "drop table pgmq.q_life cascade",
+  { name = "dropped queue", sql = "drop table pgmq.q_life cascade",
     start = { 6, "relation \"pgmq.q_life\" does not exist", "comes back when a worker whose flows name it is started" },
     worker = { GOES_ON, "running" },
     doctor = { 1, "queue life has lost its table", "start or restart a worker whose flows name it" } },
-  { name = "a trigger of somebody else", sql = audit "insert into public.changes values (1);" .. AUDITED,
+  { name = "trigger of somebody else fails", sql = audit "insert into public.changes values (1);" .. AUDITED,
     start = { 6, "relation \"public.changes\" does not exist", FOREIGN_FUNCTION },
     worker = { 6, "relation \"public.changes\" does not exist", FOREIGN_FUNCTION },
     doctor = { 0, "table pgflow.runs has a trigger that is not luaflow's, which runs public.audit", "keep it from failing" } },
-  { name = "an event trigger of somebody else", sql = EVENT_TRIGGER,
-    start = { 6, "relation \"pgmq.q_life\" does not exist" },
+  { name = "event trigger of somebody else fails", sql = EVENT_TRIGGER, paths = { "later" },
+    start = { 0 },
     worker = { 6, "relation \"public.changes\" does not exist", FOREIGN_FUNCTION },
-    doctor = { 1, "queue life has lost its table" } },
-  { name = "a server that takes no writes", sql = alter_database "set default_transaction_read_only = on",
+    doctor = { 0 } },
+  { name = "server takes no writes", sql = alter_database "set default_transaction_read_only = on",
     start = { 6, "cannot execute INSERT in a read-only transaction", NO_WRITES },
     worker = { GOES_ON, "cannot execute INSERT in a read-only transaction", NO_WRITES },
     doctor = { 6, "transactions are read-only by default", "unset default_transaction_read_only" } },
-  { name = "a full disk", sql = audit [[raise 'could not extend file' using errcode = 'disk_full';]] .. AUDITED,
+  { name = "disk full", sql = audit [[raise 'could not extend file' using errcode = 'disk_full';]] .. AUDITED,
     start = { 6, "could not extend file", NO_ROOM },
     worker = { GOES_ON, "could not extend file", NO_ROOM },
     doctor = { 0 } },
-  { name = "a limit of connections", conninfo = " user=spec_rich", sql = alter_database "connection limit 0",
+  { name = "encoding other than UTF8", template = "template0 encoding 'LATIN1' lc_collate 'C' lc_ctype 'C'",
+    migrate = { 6, "its encoding is LATIN1, and luaflow needs UTF8", "create database NAME encoding 'UTF8' template template0" },
+    start = { 6, "this database has no luaflow schema", MIGRATE },
+    worker = { 6, "the schema pgflow is missing", MIGRATE },
+    doctor = { 6, "the encoding of the database is LATIN1", "create database NAME encoding 'UTF8' template template0" } },
+  { name = "transaction pooler in between", conninfo = function(db) return pooler.open(db, "transaction") end,
+    start = { 0 },
+    worker = { 6, "a transaction pooler is in the way", "connect to the server directly" },
+    doctor = { 6, "a transaction pooler is in the way", "connect to the server directly" } },
+  { name = "limit of connections", conninfo = " user=spec_rich", sql = alter_database "connection limit 0",
     start = LIMIT, worker = { GOES_ON, unpack(LIMIT, 2) }, doctor = LIMIT },
-  { name = "a role that may not log in", conninfo = " user=pgflow_worker",
+  { name = "wrong password", conninfo = lock,
+    start = WRONG_PASSWORD, worker = { GOES_ON, unpack(WRONG_PASSWORD, 2) }, doctor = WRONG_PASSWORD },
+  { name = "role that may not log in", conninfo = " user=pgflow_worker",
     start = NO_LOGIN, worker = { GOES_ON, unpack(NO_LOGIN, 2) }, doctor = NO_LOGIN },
-  { name = "a parameter with a value that it cannot have", conninfo = " sslmode=zzz", start = REFUSED, worker = REFUSED, doctor = REFUSED },
-  { name = "a port that cannot be", conninfo = " port=99999", start = BAD_PORT, worker = BAD_PORT, doctor = BAD_PORT },
+  { name = "parameter with an impossible value (`sslmode=zzz`)", conninfo = " sslmode=zzz",
+    start = REFUSED, worker = REFUSED, doctor = REFUSED },
+  { name = "port that cannot be", conninfo = " port=99999", start = BAD_PORT, worker = BAD_PORT, doctor = BAD_PORT },
   { name = "more than 16 hosts", conninfo = " host=" .. ("a,"):rep(16) .. "a",
     start = MANY_HOSTS, worker = MANY_HOSTS, doctor = MANY_HOSTS },
 }
+
+-- The guide's row of each state: cells by column.
+local GUIDE = {}
+for _, row in ipairs(guide.table("tools/README.md", "When the database is not as it should be")) do GUIDE[row.State] = row end
 
 describe("a database with", function()
   local here
 
   setup(function()
-    here = scene.open { ["flows/life.lua"] = FLOW }
+    here = scene.open { ["flows/life.lua"] = FLOW, ["later/later.lua"] = LATER }
     here.db:text(ROLES)
     here:worker({ args = { "--executors", "1" } }):stop()
     here:stop_workers()
@@ -163,9 +205,10 @@ describe("a database with", function()
   teardown(function() here:close() end)
 
   local function broken(state)
-    local db = database.create(not state.empty and here.db.name or nil)
+    local db = database.create(state.template or here.db.name)
     if state.sql then db:text(state.sql) end
-    return db, db.conninfo .. (state.conninfo or "")
+    if type(state.conninfo) ~= "function" then return db, db.conninfo .. (state.conninfo or "") end
+    return db, state.conninfo(db)
   end
 
   local function run(command, conninfo)
@@ -174,8 +217,8 @@ describe("a database with", function()
   end
 
   -- All that a worker says until it ends, works, or has complained.
-  local function work(conninfo)
-    local worker = here:launch { database = conninfo, args = { "--executors", "1" } }
+  local function work(conninfo, paths)
+    local worker = here:launch { database = conninfo, args = { "--executors", "1" }, paths = paths }
     wait.till(function()
       return worker.process:poll() or #worker:log "running" > 0 or worker.process:errors():find('"level":"warn"', 1, true)
     end, 30, "the worker to end, to run or to complain")
@@ -190,15 +233,39 @@ describe("a database with", function()
   local function assert_answers(expected, command, code, text)
     assert.equal(expected[1], code, command .. ":\n" .. text)
     said.assert_says(text, unpack(expected, 2))
+    return text
   end
+
+  -- The row's codes are these, and what it has in backticks is said by one of the commands.
+  local function assert_guided(state, texts)
+    local row = assert(GUIDE[state.name], "tools/README.md has no row: " .. state.name)
+    for _, command in ipairs { "start", "worker", "doctor" } do
+      local code = row["`" .. command .. "`"]:match "^goes on" or tonumber(row["`" .. command .. "`"]:match "^%d")
+      assert.equal(state[command][1], code, command .. " in the guide")
+    end
+    for quoted in row.Hint:gmatch "`([^`]+)`" do said.assert_says(texts, quoted) end
+  end
+
+  it("each of these states is in the guide, and no other", function()
+    local names = {}
+    for _, state in ipairs(STATES) do names[state.name] = true end
+    for name in pairs(GUIDE) do assert.is_true(names[name], name) end
+  end)
 
   for _, state in ipairs(STATES) do
     it(state.name, function()
-      local db, conninfo = broken(state)
-      finally(function() db:drop() end)
-      assert_answers(state.start, "start", run({ "start", "life", "1" }, conninfo))
-      assert_answers(state.doctor, "doctor", run({ "doctor" }, conninfo))
-      assert_answers(state.worker, "worker", work(conninfo))
+      if state.name:find "pooler" and not pooler.is_installed() then pending "PgBouncer is not installed" end
+      local db, conninfo, close = broken(state)
+      finally(function()
+        if close then close() end
+        db:drop()
+      end)
+      local texts = {}
+      if state.migrate then texts[#texts + 1] = assert_answers(state.migrate, "migrate", run({ "migrate" }, conninfo)) end
+      texts[#texts + 1] = assert_answers(state.start, "start", run({ "start", "life", "1" }, conninfo))
+      texts[#texts + 1] = assert_answers(state.doctor, "doctor", run({ "doctor" }, conninfo))
+      texts[#texts + 1] = assert_answers(state.worker, "worker", work(conninfo, state.paths))
+      assert_guided(state, table.concat(texts, "\n"))
     end)
   end
 

@@ -2,7 +2,7 @@
 local cjson = require "cjson"
 local database = require "spec.support.database"
 local files = require "spec.support.files"
-local process = require "spec.support.process"
+local pooler = require "spec.support.pooler"
 local scene = require "spec.support.scene"
 local server = require "spec.support.server"
 local wait = require "spec.support.wait"
@@ -258,44 +258,13 @@ describe("luaflow doctor", function()
     assert.truthy(text:find("\n" .. (" "):rep(21) .. "select * from pgflow.check_invariants()", 1, true), text)
   end)
 
-  -- PgBouncer on a socket of its own, as an account that is not root and may reach the server's socket.
-  local function pooled(mode)
-    local folder = files.temporary_folder()
-    local settings = here.db.conninfo .. " user=" .. here.db:text "select current_user"
-    files.write(folder .. "/pgbouncer.ini", ([[
-[databases]
-* = %s
-[pgbouncer]
-listen_addr =
-listen_port = 6543
-unix_socket_dir = %s
-auth_type = any
-pool_mode = %s
-ignore_startup_parameters = extra_float_digits,options
-]]):format(settings, folder, mode))
-    local socket = here.db:text("select split_part(current_setting('unix_socket_directories'), ',', 1)")
-    local owner = process.run { argv = { "stat", "-c", "%u", socket } }.out:match "%d+"
-    process.run { argv = { "chown", "-R", owner, folder } }
-    local argv = { "/usr/sbin/pgbouncer", folder .. "/pgbouncer.ini" }
-    if tonumber(owner) ~= tonumber(process.run({ argv = { "id", "-u" } }).out:match "%d+") then
-      argv = { "setpriv", "--reuid", owner, "--clear-groups", "--", unpack(argv) }
-    end
-    local pooler = process.spawn { argv = argv, name = "pgbouncer" }
-    wait.till(function() return pooler:poll() or files.exists(folder .. "/.s.PGSQL.6543") end, 10, "the pooler to start")
-    return ("host=%s port=6543 dbname=%s user=luaflow"):format(folder, here.db.name), function()
-      pooler:kill()
-      pooler:forget()
-      files.remove(folder)
-    end
-  end
-
   for mode, expected in pairs {
     transaction = { 6, "problem", "a transaction pooler is in the way", "connect to the server directly" },
     session = { 0, "ok", "LISTEN works" },
   } do
     it("tells a pooler of mode " .. mode, function()
-      if not files.exists "/usr/sbin/pgbouncer" then pending "PgBouncer is not installed" end
-      local conninfo, close = pooled(mode)
+      if not pooler.is_installed() then pending "PgBouncer is not installed" end
+      local conninfo, close = pooler.open(here.db, mode)
       finally(close)
       assert_found("session", expected[1], expected[2], expected[3], expected[4], "--database", conninfo)
     end)

@@ -78,9 +78,10 @@ void handler_pool_is_free(struct handler_connection *connection) {
   uv_idle_start(&pool->kick, serve);
 }
 
-/* The server's own words that a further attempt would hear too: wrong password, no such database, no right. */
+/* A further attempt would end the same: the conninfo is a mistake, or the server has said so: wrong password, no such database, no right. */
 static bool is_final(const struct err *err) {
   static const char *const classes[] = {"28", "3D", "42"};
+  if (err->kind == ERR_CONFIG) return true;
   for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
     if (strncmp(err->sqlstate, classes[i], 2) == 0) return true;
   return false;
@@ -91,7 +92,7 @@ bool handler_pool_broke(struct handler_pool *pool) { return pool->waiting != NUL
 bool handler_pool_not_made(struct handler_pool *pool, const struct err *err) {
   if (pool->waiting && pool->options.patient && complaint_is_new(&pool->complaint, err))
     LOG(pool->log, LOG_WARN, "handler_database_lost", LOG_STR("sqlstate", *err->sqlstate ? err->sqlstate : NULL),
-        LOG_STR("error", err->message));
+        LOG_STR("error", err->message), LOG_STR("hint", *err->hint ? err->hint : NULL));
   if (pool->waiting && (is_final(err) || !pool->options.patient)) refuse_all(pool, err);
   return pool->waiting != NULL;
 }

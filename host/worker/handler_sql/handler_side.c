@@ -21,6 +21,7 @@ struct handler_side {
   enum handler_reach reach;
   struct err err;
   struct complaint complaint;
+  bool connected; /* once */
 };
 
 struct question {
@@ -74,6 +75,7 @@ static void on_side_id(void *owner, struct pg_unit *unit, const struct err *err)
 
 static void on_ready(void *owner) {
   struct handler_side *side = owner;
+  side->connected = true;
   if (complaint_end(&side->complaint)) LOG(side->log, LOG_INFO, "handler_database_back");
   if (!side->home) return;
   struct pg_unit *unit = pg_unit_new(on_side_id, side);
@@ -83,8 +85,12 @@ static void on_ready(void *owner) {
 
 static void on_lost(void *owner, const struct err *err, int retry_ms) {
   struct handler_side *side = owner;
-  if (side->home && complaint_is_new(&side->complaint, err))
-    LOG(side->log, LOG_WARN, "handler_database_lost", LOG_STR("error", err->message), LOG_INT("retry_ms", retry_ms));
+  if (!side->home) return;
+  if (err->kind == ERR_CONFIG && !side->connected)
+    side->events.refused(side->owner, err);
+  else if (complaint_is_new(&side->complaint, err))
+    LOG(side->log, LOG_WARN, "handler_database_lost", LOG_STR("error", err->message),
+        LOG_STR("hint", *err->hint ? err->hint : NULL), LOG_INT("retry_ms", retry_ms));
 }
 
 struct handler_side *handler_side_new(uv_loop_t *loop, const char *conninfo, const char *application_name,
@@ -93,6 +99,7 @@ struct handler_side *handler_side_new(uv_loop_t *loop, const char *conninfo, con
   static const struct pg_events pg_events = {.ready = on_ready, .lost = on_lost};
   const struct pg_options options = {
       .conninfo = conninfo,
+      .source = "--handler-database",
       .application_name = application_name,
       .session = control_settings,
       .session_count = SETTINGS_ELSEWHERE_COUNT,

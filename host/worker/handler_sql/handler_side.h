@@ -15,6 +15,8 @@ struct handler_side;
 struct handler_side_events {
   void (*settled)(void *owner); /* leftovers have */
   void (*checked)(void *owner); /* handler_side_reach has another answer */
+  /* The conninfo is a mistake, which shows only in the attempt; with home alone, and until it has connected once. */
+  void (*refused)(void *owner, const struct err *err);
 };
 
 /* home, with control_statements: the worker's own, to compare with; NULL: nothing is compared. NULL with *err if the conninfo cannot be

@@ -223,12 +223,18 @@ static void on_side_checked(void *owner) {
   handlers->events.checked(handlers->owner);
 }
 
+static void on_side_refused(void *owner, const struct err *err) {
+  struct handlers *handlers = owner;
+  handlers->events.refused(handlers->owner, err);
+}
+
 enum handler_reach handlers_reach(const struct handlers *handlers, struct err *err) {
   return handlers->side ? handler_side_reach(handlers->side, err) : HANDLER_REACH_HOME;
 }
 
 static bool open_side(struct handlers *handlers, struct pg *home, struct err *err) {
-  static const struct handler_side_events events = {.settled = on_side_settled, .checked = on_side_checked};
+  static const struct handler_side_events events = {
+      .settled = on_side_settled, .checked = on_side_checked, .refused = on_side_refused};
   const struct handlers_options *options = &handlers->options;
   handlers->side = handler_side_new(handlers->loop, options->conninfo, options->application_name, home, &events,
                                     handlers, handlers->log, err);

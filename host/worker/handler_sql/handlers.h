@@ -30,6 +30,8 @@ struct handlers_events {
   void (*stale)(void *owner, struct task *task);     /* the database refused it as late */
   /* handlers_reach has another answer. */
   void (*checked)(void *owner);
+  /* The conninfo is a mistake; not without control. */
+  void (*refused)(void *owner, const struct err *err);
 };
 
 /* control (with control_statements) and leftovers are of the same server and role as the conninfo. Without leftovers it makes

@@ -1,0 +1,88 @@
+-- A mistake in how a database is named ends every command with exit 2, wherever the name comes from; nothing tries it again.
+local said = require "spec.support.said"
+local scene = require "spec.support.scene"
+
+local FLOW = [[
+local luaflow = require "luaflow"
+return luaflow.flow { slug = "named" }:step({ slug = "only" }, function(input) return input end)
+]]
+
+-- Each: the parameter, and what is said of it. Only an attempt to connect finds the first ones.
+local MISTAKES = {
+  { "sslmode=zzz", "invalid sslmode value" },
+  { "target_session_attrs=zzz", "invalid target_session_attrs value" },
+  { "channel_binding=zzz", "invalid channel_binding value" },
+  { "host=/tmp,/tmp port=1,2,3", "could not match 3 port numbers to 2 hosts" },
+  { "service=nowhere", "definition of service not found" },
+  { "port=99999", "port", in_file = "invalid port number" },
+  { "host=" .. ("a,"):rep(16) .. "a", "it names more than 16 hosts", in_file = false },
+}
+
+describe("a connection string with a mistake", function()
+  local here
+
+  setup(function()
+    here = scene.open { ["flows/named.lua"] = FLOW }
+    here.root:write("services", "")
+  end)
+  teardown(function() here:close() end)
+
+  local function assert_ends(words, env, ...)
+    local result = here:luaflow(words, { env = env, seconds = 30 })
+    said.assert_refused(result, 2, ...)
+  end
+
+  for _, mistake in ipairs(MISTAKES) do
+    local parameter, why = mistake[1], mistake[2]
+    local name = parameter:sub(1, 30)
+
+    local function text() return here.db.conninfo .. " " .. parameter end
+
+    it("ends a worker and other commands: " .. name, function()
+      assert_ends({ "worker", "--executors", "1", "--database", text(), "flows" }, {}, why)
+      assert_ends({ "start", "named", "--database", text() }, {}, why)
+      assert_ends({ "doctor" }, { DATABASE_URL = text() }, why)
+    end)
+
+    it("ends a worker, of its handlers: " .. name, function()
+      local env = { DATABASE_URL = here.db.conninfo }
+      assert_ends({ "worker", "--executors", "1", "--handler-database", text(), "flows" }, env, "--handler-database", why)
+    end)
+
+    if mistake.in_file ~= false then
+      it("ends all of them, in a service file: " .. name, function()
+        here.root:write("services", "[wrong]\n" .. parameter:gsub(" ", "\n") .. "\n")
+        local env = { PGSERVICEFILE = here.root:at "services", DATABASE_URL = here.db.conninfo }
+        local found = mistake.in_file or parameter:find "^service" and "nested service" or why
+        local function is(database) env.DATABASE_URL = database end
+        assert_ends({ "worker", "--executors", "1", "--handler-database", "service=wrong", "flows" }, env, "--handler-database", found)
+        is "service=wrong"
+        assert_ends({ "worker", "--executors", "1", "flows" }, env, found)
+        assert_ends({ "start", "named" }, env, found)
+      end)
+    end
+  end
+
+  it("ends them in a variable too", function()
+    local text = here.db.conninfo .. " sslmode=zzz"
+    local env = { DATABASE_URL = text }
+    assert_ends({ "worker", "--executors", "1", "flows" }, env, "invalid sslmode value")
+    assert_ends({ "migrate" }, { LUAFLOW_DATABASE = text }, "invalid sslmode value")
+    env = { DATABASE_URL = here.db.conninfo, LUAFLOW_HANDLER_DATABASE = text }
+    assert_ends({ "worker", "--executors", "1", "flows" }, env, "handler-database", "invalid sslmode value")
+  end)
+
+  it("is an error of a handler's statement at once", function()
+    here.root:write("ask.lua", "local ctx = ...\nctx:query 'select 1'")
+    local result = here:luaflow({ "lua", "ask.lua" }, { env = { DATABASE_URL = here.db.conninfo .. " sslmode=zzz" }, seconds = 30 })
+    assert.equal(1, result.code)
+    said.assert_says(result.err, "invalid sslmode value")
+  end)
+
+  it("in a PG variable ends them too", function()
+    for name, value in pairs { PGSSLMODE = "zzz", PGTARGETSESSIONATTRS = "zzz", PGCHANNELBINDING = "zzz", PGSERVICE = "nowhere" } do
+      local env = { DATABASE_URL = here.db.conninfo, [name] = value }
+      assert_ends({ "start", "named" }, env, "PG* variable is not valid")
+    end
+  end)
+end)
