@@ -6,7 +6,7 @@
 
 enum { ROWS = 1, ERROR = 0 };
 
-static const char prefix[] = "database: "; /* of the messages of base/pg */
+static const char prefix[] = "database: "; /* of the messages of pg/pg */
 
 /* What it adds to the rows. */
 static size_t size_of(const PGresult *row) {
