@@ -4,7 +4,7 @@ local nearest = require "luaflow.nearest"
 local context = {}
 
 local FIELDS = {
-  "run_id", "flow_slug", "step_slug", "task_index", "attempt", "max_attempts", "queue", "worker_id", "deadline", "env",
+  "run_id", "flow_slug", "step_slug", "task_index", "attempt", "max_attempts", "queue", "worker_id", "deadline",
 }
 local LEVELS = { debug = true, info = true, warn = true, error = true }
 
@@ -68,7 +68,7 @@ local tx_mt = {
 ---@field queue string
 ---@field worker_id string
 ---@field deadline number epoch seconds
----@field env table<string, string> the environment without the host's own settings
+---@field env table<string, string> the environment without the host's own settings; this task's own copy
 ---@field tx luaflow.Transaction of a step with transaction = true
 local methods = {}
 
@@ -138,8 +138,21 @@ for _, name in ipairs(FIELDS) do
   NAMES[#NAMES + 1], IS_FIELD[name] = name, true
 end
 for name in pairs(methods) do NAMES[#NAMES + 1] = name end
+NAMES[#NAMES + 1] = "env"
 NAMES[#NAMES + 1] = "tx"
 table.sort(NAMES)
+
+local env_mt = { __metatable = "luaflow.Environment", __newindex = refuse_write "ctx.env" }
+
+-- A copy, since `pairs` finds nothing in a table that only leads to another; made when it is asked for, since few handlers do.
+local function env_of(inner)
+  if not inner.env then
+    local env = {}
+    for name, value in pairs(inner.host.env) do env[name] = value end
+    inner.env = setmetatable(env, env_mt)
+  end
+  return inner.env
+end
 
 local ctx_mt = {
   __metatable = "luaflow.Context",
@@ -147,6 +160,7 @@ local ctx_mt = {
   __index = function(ctx, key)
     if methods[key] then return methods[key] end
     if IS_FIELD[key] then return rawget(ctx, INNER).values[key] end
+    if key == "env" then return env_of(rawget(ctx, INNER)) end
     if key == "tx" then return rawget(ctx, INNER).tx end
     local hint = nearest.hint(key, NAMES)
     error(("ctx has no %s%s"):format(tostring(key), hint and ": " .. hint or ""), 2)
@@ -158,7 +172,7 @@ local ctx_mt = {
 ---@param task table the task's fields, by the names of the context's; and transaction, which its step has, and number
 ---@return luaflow.Context
 function context.new(host, task)
-  local values = { env = setmetatable({}, { __index = host.env, __newindex = refuse_write "ctx.env" }) }
+  local values = {}
   for _, name in ipairs(FIELDS) do
     if task[name] ~= nil then values[name] = task[name] end
   end

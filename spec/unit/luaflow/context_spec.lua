@@ -14,6 +14,17 @@ describe("ctx", function()
     assert.is_nil(ctx.env.NOT_SET)
   end)
 
+  it("has an environment that can be walked, and is a copy of the task's own", function()
+    local host = fake_host.new { env = { HOME = "/home/of/spec", LANG = "C" } }
+    local ctx, found = context.new(host, TASK), {}
+    for name, value in pairs(ctx.env) do found[name] = value end
+    assert.same({ HOME = "/home/of/spec", LANG = "C" }, found)
+    assert.equal(ctx.env, ctx.env)
+    ctx.env.LANG = "de"
+    assert.equal("C", host.env.LANG)
+    assert.equal("C", context.new(host, TASK).env.LANG)
+  end)
+
   it("lacks what its task lacks", function()
     assert.is_nil(context.new(fake_host.new(), {}).run_id)
   end)
@@ -22,7 +33,7 @@ describe("ctx", function()
     local ctx = context.new(fake_host.new(), TASK)
     assert.has_error(function() ctx.attempt = 2 end, "ctx is read-only: attempt cannot be set")
     assert.has_error(function() ctx.mine = 2 end, "ctx is read-only: mine cannot be set")
-    assert.has_error(function() ctx.env.HOME = "x" end, "ctx.env is read-only: HOME cannot be set")
+    assert.has_error(function() ctx.env.NEW = "x" end, "ctx.env is read-only: NEW cannot be set")
     assert.has_error(function() setmetatable(ctx, nil) end)
   end)
 
