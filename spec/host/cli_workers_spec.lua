@@ -110,6 +110,25 @@ describe("luaflow workers and functions", function()
     fenced:await_log("running", 15)
   end)
 
+  it("leave the functions of an open rollout to it, whose status says who runs nevertheless", function()
+    local worker = here:worker(WORKER_OPTIONS)
+    worker:stop()
+    succeed("rollout", "begin", "packing")
+    for _, verb in ipairs { "enable", "disable" } do
+      assert_refused(luaflow("functions", verb, "packing"), 1, "part of the open rollout", "packing", "luaflow rollout finish")
+    end
+    assert_says(succeed("rollout", "status"), "drained: no worker of these functions runs any more")
+    here.db:text "update pgflow.worker_functions set enabled = true"
+    here:worker(WORKER_OPTIONS)
+    local status = succeed("rollout", "status")
+    assert_says(status, "not fenced: packing was enabled meanwhile, and its workers run", "luaflow rollout begin")
+    assert.is_nil(status:find("drained", 1, true))
+    assert.equal("draining", cjson.decode(succeed("rollout", "status", "--json")).step)
+    assert_refused(luaflow("rollout", "finish"), 1, "old workers still live: packing (1)")
+    assert_says(luaflow("rollout", "begin", "packing").out, "drained: ")
+    assert.equal("packing is enabled again\n", succeed("rollout", "finish"))
+  end)
+
   it("forget a function that has no live workers", function()
     local worker = here:worker(WORKER_OPTIONS)
     assert_refused(luaflow("functions", "forget", "packing"), 1, "worker function packing still has live workers: 1", "stop them")

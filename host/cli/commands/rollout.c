@@ -57,6 +57,18 @@ static void print_next(void) {
       "(they wait), then: luaflow rollout finish");
 }
 
+/* Somebody has changed the table: commands and functions refuse that. */
+static bool print_unfenced(const PGresult *result) {
+  bool any = false;
+  for (int row = 0; row < PQntuples(result); row++) {
+    if (!db_bool(result, row, ENABLED)) continue;
+    any = true;
+    printf("not fenced: %s was enabled meanwhile, and its workers run\n", db_text(result, row, FUNCTION));
+  }
+  if (any) puts("luaflow rollout begin with the same names disables it again, and stops them");
+  return any;
+}
+
 static void print_status(const PGresult *result) {
   if (PQntuples(result) == 0) {
     puts("no rollout is open");
@@ -67,6 +79,7 @@ static void print_status(const PGresult *result) {
   format_duration(age, sizeof age, db_number(result, 0, OPEN_FOR));
   printf("a rollout has been open for %s\n", age);
   print_functions(result);
+  if (print_unfenced(result)) return;
   if (live > 0)
     printf("draining: %lld worker%s still to stop; luaflow workers shows them\n", live, live == 1 ? " has" : "s have");
   else

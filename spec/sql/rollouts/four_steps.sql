@@ -1,7 +1,7 @@
 -- A rollout records and disables, deprecates, and in the end enables what was enabled before; it can be resumed.
 begin;
 \ir ../support/fixtures.sql
-select plan(18);
+select plan(21);
 
 select spec.deploy_registry(array[spec.flow('one', array[spec.step('a')])], 'one', 1, p_function => 'first');
 select spec.deploy_registry(array[spec.flow('two', array[spec.step('a')])], 'two', 2, p_function => 'second');
@@ -27,8 +27,11 @@ select throws_ok('select pgflow.finish_rollout()', '55000', 'old workers still l
 select pgflow.mark_worker_stopped(spec.worker(n)) from generate_series(1, 2) n;
 select results_eq($$ select * from pgflow.begin_rollout('{first,second}') $$, $$ values ('first', true, 0), ('second', false, 0) $$, 'begun again it goes on');
 select is((select status from spec.deploy_registry(array[spec.flow('one', array[spec.step('a')])], 'one', 4, p_function => 'first')), 'fenced', 'a new worker waits');
-select pgflow.enable_worker_functions('{first}');
+select throws_ok($$ select pgflow.enable_worker_functions('{third,first}') $$, '55000', 'part of the open rollout, which keeps them disabled until it is finished: first', 'nobody enables it meanwhile');
+select throws_ok($$ select pgflow.disable_worker_functions('{second}') $$, '55000', 'part of the open rollout, which keeps them disabled until it is finished: second', 'nor disables it, to find it enabled at the end');
+update pgflow.worker_functions set enabled = true where function_name = 'first';
 select is((select status from spec.deploy_registry(array[spec.flow('one', array[spec.step('a')])], 'one', 4, p_function => 'first')), 'verified', 'somebody lets one in too early');
+select results_eq($$ select function_name, enabled, live_workers from pgflow.rollout_status() $$, $$ values ('first', true, 1), ('second', false, 0) $$, 'which the status counts');
 select results_eq($$ select * from pgflow.begin_rollout('{first,second}') $$, $$ values ('first', true, 1), ('second', false, 0) $$, 'begun again it is sent away');
 select pgflow.mark_worker_stopped(spec.worker(4));
 select results_eq('select * from pgflow.finish_rollout()', $$ values ('first', true), ('second', false) $$, 'only what was enabled is enabled again');
