@@ -61,6 +61,20 @@ void process_start(enum process_kind kind) {
   if (kind == PROCESS_HOST) hide();
 }
 
+bool process_lacks_files(int number, struct err *err) {
+  if (number != EMFILE && number != ENFILE) return false;
+  err->kind = ERR_RETRY;
+  err->exit_code = EXIT_FAILED;
+  if (number == EMFILE)
+    err_hint(err,
+             "this process may have %d files open: raise the limit (ulimit -n, LimitNOFILE= in a systemd unit) or give "
+             "fewer --executors; a reload needs room for all of them twice",
+             process_files());
+  else
+    err_hint(err, "all processes of this machine together have too many open files: raise fs.file-max");
+  return true;
+}
+
 int process_files(void) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return FILES_LEAST;

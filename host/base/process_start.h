@@ -2,6 +2,10 @@
 #ifndef LUAFLOW_BASE_PROCESS_START_H
 #define LUAFLOW_BASE_PROCESS_START_H
 
+#include <stdbool.h>
+
+#include "base/err.h"
+
 enum process_kind {
   PROCESS_HOST,     /* a command: its environment and its memory hold the database's password */
   PROCESS_EXECUTOR, /* runs handlers, and holds nothing that they must not read */
@@ -11,5 +15,7 @@ void process_start(enum process_kind kind);
 
 /* How many descriptors this process can have open. */
 int process_files(void);
+/* Where the errno is a lack of descriptors, the error that was set becomes one that may pass, with a hint. False: it is none. */
+bool process_lacks_files(int number, struct err *err);
 
 #endif

@@ -82,12 +82,16 @@ static void set_error(struct lifecycle *lifecycle, const char *error) {
   report(lifecycle);
 }
 
-/* The old generation goes on. Of bytes that cannot even be read the same is told again only where somebody has asked; of those that
- * cannot be loaded dev tells, once for all its workers. */
+/* What was said is not said again of bytes that still cannot be read, or by an attempt that nobody but the worker itself has asked for. */
+static bool is_said(const struct reload *reload, const char *error) {
+  bool unasked = reload->cause == RELOAD_AGAIN || (reload->cause == RELOAD_CHANGED && !reload->generation);
+  return unasked && reload->error && strcmp(reload->error, error) == 0;
+}
+
+/* The old generation goes on. Of bytes that cannot be loaded dev tells, once for all its workers. */
 static void refuse(struct lifecycle *lifecycle, const char *error, const char *hint) {
   struct reload *reload = &lifecycle->reload;
-  bool known =
-      !reload->generation && reload->cause == RELOAD_CHANGED && reload->error && strcmp(reload->error, error) == 0;
+  bool known = is_said(reload, error);
   bool told = reload->state < RELOAD_LOADED && tell_dev(lifecycle->options->dev, TELL_DEV_ERROR, error);
   LOG(lifecycle->log, known || told ? LOG_DEBUG : LOG_ERROR, "reload_refused", LOG_STR("error", error),
       LOG_STR("hint", hint && *hint ? hint : NULL), LOG_INT("generation", lifecycle->generation));
@@ -108,12 +112,12 @@ static void retry_later(struct lifecycle *lifecycle) {
 
 static void want(struct lifecycle *lifecycle, enum reload_cause cause) {
   struct reload *reload = &lifecycle->reload;
-  if (!reload->wanted || cause == RELOAD_ORDERED) reload->next_cause = cause;
+  if (!reload->wanted || cause > reload->next_cause) reload->next_cause = cause;
   reload->wanted = true;
 }
 
 static void want_again(struct lifecycle *lifecycle) {
-  want(lifecycle, RELOAD_ORDERED);
+  want(lifecycle, RELOAD_AGAIN);
   retry_later(lifecycle);
 }
 
@@ -152,6 +156,7 @@ static void on_read(void *owner, struct source_reading *reading) {
     want(lifecycle, RELOAD_CHANGED);
   if (!reading->good) {
     refuse(lifecycle, reading->err.message, reading->err.hint);
+    if (reading->err.kind == ERR_RETRY) want_again(lifecycle);
   } else if (reload->cause == RELOAD_CHANGED && is_known(lifecycle, &reading->source)) {
     clear(lifecycle);
   } else {

@@ -29,7 +29,8 @@ enum reload_state {
 /* Why there is to be a generation. */
 enum reload_cause {
   RELOAD_CHANGED, /* something on the disk may have: bytes that are known change nothing */
-  RELOAD_ORDERED, /* also with the same bytes */
+  RELOAD_AGAIN,   /* the last one has failed for a reason that may pass: also with the same bytes */
+  RELOAD_ORDERED, /* somebody has asked for it: also with the same bytes */
 };
 
 struct reload {

@@ -12,6 +12,7 @@
 
 #include "base/build_id.h"
 #include "base/channel.h"
+#include "base/process_start.h"
 #include "base/xalloc.h"
 #include "worker/pool/executor_spawn.h"
 #include "worker/pool/output_lines.h"
@@ -321,6 +322,7 @@ struct executor_process *executor_process_new(uv_loop_t *loop, const struct exec
   process->channel = channel_new(pipe, &channel_events, process);
   if (status < 0) {
     err_set(err, ERR_RETRY, EXIT_FAILED, "cannot start an executor: %s", uv_strerror(status));
+    process_lacks_files(-status, err);
     process->reaped = true; /* there is nothing to kill */
     executor_process_free(process);
     return NULL;

@@ -138,8 +138,11 @@ static void on_respawn(uv_timer_t *timer) {
 void generation_respawn(struct slot *slot) {
   struct err err;
   spawn(slot, &err);
-  if (slot->state != SLOT_EMPTY) return;
-  LOG(slot->pool->log, LOG_ERROR, "respawn_failed", LOG_INT("executor", slot->index), LOG_STR("error", err.message));
+  bool said = slot->not_spawned;
+  slot->not_spawned = slot->state == SLOT_EMPTY;
+  if (!slot->not_spawned) return;
+  LOG(slot->pool->log, said ? LOG_DEBUG : LOG_ERROR, "respawn_failed", LOG_INT("executor", slot->index),
+      LOG_STR("error", err.message), LOG_STR("hint", *err.hint ? err.hint : NULL));
   uv_timer_start(&slot->respawn, on_respawn, RESPAWN_MS, 0);
 }
 

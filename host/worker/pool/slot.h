@@ -39,6 +39,7 @@ struct slot {
   struct log_budget log_budget; /* of what belongs to none of its tasks */
   bool used;                    /* the executor has been given a task */
   int failures;                 /* in a row: executors that ended early without having been used */
+  bool not_spawned;             /* none could be started at the last try, and that was logged */
   bool was_held;                /* at the last look; see slot_is_held */
   bool over_memory;             /* it was killed for its memory */
   char

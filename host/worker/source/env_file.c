@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/process_start.h"
 #include "base/xalloc.h"
 
 static bool is_name(const char *name) {
@@ -87,7 +88,12 @@ bool env_file_read(struct env_file *file, const char *path, struct err *err) {
   *file = (struct env_file){0};
   if (!path) return true;
   FILE *stream = fopen(path, "re");
-  if (!stream) return err_set(err, ERR_CONFIG, EXIT_USAGE, "cannot read --env-file %s: %s", path, strerror(errno));
+  if (!stream) {
+    int number = errno;
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "cannot read --env-file %s: %s", path, strerror(number));
+    process_lacks_files(number, err);
+    return false;
+  }
   char *line = NULL;
   size_t room = 0;
   int number = 0;

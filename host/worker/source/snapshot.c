@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/process_start.h"
 #include "base/xalloc.h"
 #include "worker/source/links.h"
 
@@ -34,7 +35,10 @@ struct walk {
 };
 
 static bool fail(struct walk *walk, const char *path) {
-  return err_set(walk->err, ERR_CONFIG, EXIT_USAGE, "%s/%s: %s", walk->root, path, strerror(errno));
+  int number = errno;
+  err_set(walk->err, ERR_CONFIG, EXIT_USAGE, "%s%s%s: %s", walk->root, *path ? "/" : "", path, strerror(number));
+  process_lacks_files(number, walk->err);
+  return false;
 }
 
 static void warn(const struct walk *walk, const char *path, const char *why) {
@@ -151,7 +155,9 @@ static int seal(const struct buf *content, struct err *err) {
   if (fd >= 0 && pos == content->len &&
       fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0)
     return fd;
-  err_set(err, ERR_RETRY, EXIT_FAILED, "cannot keep the modules in memory: %s", strerror(errno));
+  int number = errno;
+  err_set(err, ERR_RETRY, EXIT_FAILED, "cannot keep the modules in memory: %s", strerror(number));
+  process_lacks_files(number, err);
   if (fd >= 0) close(fd);
   return -1;
 }
