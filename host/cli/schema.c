@@ -47,10 +47,10 @@ static bool read_migration(const struct embed_file *file, struct migration *migr
   return true;
 }
 
-/* The next file of those that every migration applies again: functions, then the views that call them, then the grants on
- * both. *position starts at 0. NULL after the last. */
+/* The next file of those that every migration applies again: functions, the views that call them, the settings of
+ * functions, then the grants. *position starts at 0. NULL after the last. */
 static const struct embed_file *next_replaceable(size_t *position) {
-  static const char *const folders[] = {"sql/functions/", "sql/views/", "sql/grants/"};
+  static const char *const folders[] = {"sql/functions/", "sql/views/", "sql/settings/", "sql/grants/"};
   size_t count;
   const struct embed_file *files = embed_files(&count);
   while (*position < count * (sizeof folders / sizeof *folders)) {

@@ -5,12 +5,6 @@
 create or replace function pgflow.lock_runs(p_run_ids uuid[], p_claiming_queue text default null) returns void
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set enable_indexonlyscan = off
-set jit = off
-set plan_cache_mode = force_generic_plan
 as $$
 begin
   if p_claiming_queue is not null then

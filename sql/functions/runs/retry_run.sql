@@ -6,12 +6,6 @@
 create or replace function pgflow.retry_run(run_id uuid) returns setof pgflow.runs
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set enable_indexonlyscan = off
-set jit = off
-set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare

@@ -14,12 +14,6 @@ returns table (
 )
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set enable_indexonlyscan = off
-set jit = off
-set plan_cache_mode = force_generic_plan
 set work_mem = '128MB'
 as $$
 #variable_conflict use_column

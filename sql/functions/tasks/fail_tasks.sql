@@ -10,12 +10,6 @@ create or replace function pgflow.fail_tasks(
 ) returns table (ordinal int, answer text, retry_delay float8)
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set enable_indexonlyscan = off
-set jit = off
-set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare

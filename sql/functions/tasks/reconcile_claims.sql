@@ -7,12 +7,6 @@ create or replace function pgflow.reconcile_claims(
 ) returns table (run_id uuid, step_slug text, task_index int)
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set enable_indexonlyscan = off
-set jit = off
-set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare

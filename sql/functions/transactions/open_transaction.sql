@@ -6,12 +6,6 @@ create or replace function pgflow.open_transaction(p_run_id uuid, p_step_slug te
 returns uuid
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set enable_indexonlyscan = off
-set jit = off
-set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_answer text := (pgflow._judge_callbacks(array[p_run_id], array[p_step_slug], array[p_task_index], array[p_claim_no]))[1];
