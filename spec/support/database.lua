@@ -1,10 +1,13 @@
--- Databases for specs: each is a clone of the template, asked through psql, and dropped at the end.
+-- Databases for specs: each is a clone of the template, and dropped at the end. What takes statements asks psql, over a connection
+-- of its own; what takes one query asks over a session that stays, since specs look again and again.
 local cjson = require "cjson"
 local files = require "spec.support.files"
 local process = require "spec.support.process"
+local session = require "spec.support.session"
 local wait = require "spec.support.wait"
 
 local TEMPLATE = "luaflow_template"
+local LIMIT = 60 -- seconds for an answer
 
 local database = {}
 
@@ -54,7 +57,7 @@ local function ask(conninfo, sql, variables, seconds)
   argv[#argv + 1] = "-"
   local input = os.tmpname()
   files.write(input, sql)
-  local result = process.run { argv = argv, stdin = input, seconds = seconds or 60, env = { PGCLIENTENCODING = "UTF8" } }
+  local result = process.run { argv = argv, stdin = input, seconds = seconds or LIMIT, env = { PGCLIENTENCODING = "UTF8" }, alone = true }
   os.remove(input)
   return result
 end
@@ -110,25 +113,33 @@ function methods:text(sql, variables, seconds)
   return ask_well(self.conninfo, sql, variables, seconds)
 end
 
+-- The first value of a query, over the session of this database; nil where there is no row.
+local function query(self, sql, variables)
+  self.session = self.session or session.new(self.conninfo)
+  local ok, value = pcall(self.session.value, self.session, sql, variables, LIMIT)
+  if not ok then error(("%s\nwhile running: %s"):format(value, sql:sub(1, 500)), 3) end
+  return value
+end
+
 --- The first value of a query as a number.
+---@param sql string one query
 ---@return number
 function methods:number(sql, variables)
-  local text = ask_well(self.conninfo, sql, variables)
-  return tonumber(text) or error(("%q is no number: %s"):format(text, sql), 2)
+  local text = query(self, sql, variables)
+  return tonumber(text) or error(("%q is no number: %s"):format(tostring(text), sql), 2)
 end
 
 --- The rows of a query as tables by column name. SQL null is cjson.null.
 ---@return table[]
 function methods:rows(sql, variables)
-  local wrapped = "select coalesce(json_agg(to_json(q)), '[]') from (" .. sql .. ") q"
-  return cjson.decode(ask_well(self.conninfo, wrapped, variables))
+  return cjson.decode(query(self, "select coalesce(json_agg(to_json(q)), '[]') from (" .. sql .. ") q", variables))
 end
 
 --- The first row of a query; nil where there is none.
 ---@return table?
 function methods:row(sql, variables)
-  local rows = ask_well(self.conninfo, "select to_json(q) from (" .. sql .. ") q limit 1", variables)
-  return rows ~= "" and cjson.decode(rows) or nil
+  local row = query(self, "select to_json(q) from (" .. sql .. ") q limit 1", variables)
+  return row and cjson.decode(row)
 end
 
 --- Everything that a deployment may write, as text.
@@ -164,8 +175,8 @@ end
 ---@param seconds? number
 function methods:await_runs(seconds)
   wait.till(function()
-    return self:text "select exists (select from pgflow.runs r where r.status = 'started')" == "f"
-  end, seconds or 30, "all runs to end", 0.05)
+    return self:number "select count(*) from (select from pgflow.runs r where r.status = 'started' limit 1) r" == 0
+  end, seconds or 30, "all runs to end")
 end
 
 --- Waits until the run has ended and returns its row.
@@ -177,7 +188,7 @@ function methods:await_run(run_id, seconds)
     return self:row([[
       select r.status, r.output, r.output::text as output_text, r.error_message, r.error_step_slug
       from pgflow.runs r where r.run_id = :'id' and r.status <> 'started']], { id = run_id })
-  end, seconds or 30, "the run to end", 0.05)
+  end, seconds or 30, "the run to end")
 end
 
 --- Starts a run, waits for its end and returns its row.
@@ -192,6 +203,7 @@ function methods:make(template)
 end
 
 function methods:drop()
+  if self.session then self.session:close() end
   ask_well(conninfo_of("postgres", self.admin), ("drop database if exists %s with (force)"):format(self.name))
 end
 

@@ -126,11 +126,13 @@ local function spawn_attributes(options)
 end
 
 --- Starts a program.
----@param options { argv: string[], name?: string, env?: table<string, string|false>, cwd?: string, stdin?: string, terminal?: boolean }
+---@param options { argv: string[], name?: string, env?: table<string, string|false>, cwd?: string, stdin?: string, terminal?: boolean,
+---  alone?: boolean } alone: it starts no process, so at its end none of its own is looked for
 ---@return spec.Process
 function process.spawn(options)
   count = count + 1
   local self = setmetatable({ name = options.name or options.argv[1], folder = files.temporary_folder() }, methods)
+  self.alone = options.alone
   self.out, self.err = self.folder .. "/out", self.folder .. "/err"
   self.mark = ("%d-%d-%g"):format(C.getpid(), count, wait.now())
   if options.terminal then self.terminal = terminal.open() end
@@ -237,7 +239,7 @@ end
 --- Ends whatever lives of it, and removes its files.
 function methods:forget()
   if not self.ended then self:kill() end
-  for _, pid in ipairs(self:living()) do C.kill(pid, process.SIGKILL) end
+  for _, pid in ipairs(self.alone and {} or self:living()) do C.kill(pid, process.SIGKILL) end
   if self.terminal then self.terminal:close() end
   files.remove(self.folder)
   started[self] = nil

@@ -1,4 +1,4 @@
--- Runs each file of spec/host, or of another folder, in a process of its own, two at a time:
+-- Runs each file of spec/host, or of another folder, in a process of its own, three at a time:
 --   luaflow lua spec/support/run_host_files.lua [FOLDER]
 -- What the specs of a file said comes in one piece, as TAP, once the file has ended. The exit code is 0 only if all passed.
 local lfs = require "lfs"
@@ -6,7 +6,7 @@ local process = require "spec.support.process"
 local wait = require "spec.support.wait"
 
 local FOLDER = select(2, ...) or "spec/host" -- the first is the context
-local LANES = 2
+local LANES = 3
 
 -- These take longest, so they begin: the lanes end at about the same time.
 local FIRST = {
