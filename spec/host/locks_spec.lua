@@ -46,7 +46,7 @@ describe("locks", function()
       select spec.deploy('greet', spec.step('a', p_options => '{"timeout": 10}'));
       select spec.start('greet');
       select spec.claim('greet');
-      select spec.age_claim('a', interval '41 seconds')]]
+      select spec.age_claim('a', interval '1 minute')]]
   end)
 
   after_each(function()
