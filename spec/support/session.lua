@@ -1,4 +1,5 @@
--- A session with a database that stays open from one question to the next, over the libpq that the executable is linked with.
+-- A session with a database that is open for as long as a wait lasts, over the libpq that the executable is linked with: a wait
+-- that starts psql for each look would use a processor up.
 local ffi = require "ffi"
 local wait = require "spec.support.wait"
 
@@ -33,7 +34,7 @@ local session = {}
 local methods = {}
 methods.__index = methods
 
---- A session that connects at its first question, and again where the server has ended it between two.
+--- A session that connects at its first question, and again where it was ended between two.
 ---@param conninfo string
 ---@return spec.Session
 function session.new(conninfo)
@@ -52,6 +53,7 @@ local function connection(self)
   if C.PQstatus(self.conn) ~= OK then error(ffi.string(C.PQerrorMessage(self.conn)), 0) end
   C.PQsetErrorVerbosity(self.conn, VERBOSE)
   C.PQsetClientEncoding(self.conn, "UTF8")
+  wait.when_over(function() self:close() end)
   return self.conn
 end
 
@@ -71,9 +73,9 @@ local function next_result(conn, seconds)
   return result ~= nil and ffi.gc(result, C.PQclear) or nil
 end
 
--- The first value that was answered, and what was refused.
+-- The value that was answered, and what was refused.
 local function answer(conn, seconds)
-  local text, failure
+  local text, failure = "", nil
   local result = next_result(conn, seconds)
   while result do
     if C.PQresultStatus(result) ~= TUPLES_OK then
@@ -86,11 +88,11 @@ local function answer(conn, seconds)
   return text, failure
 end
 
---- The first column of the first row of a query as text; nil where there is no row. Raises what the server says.
+--- The first column of the first row of a query as text, "" where there is none, as psql gives it. Raises what the server says.
 ---@param sql string one statement, with :'name' for variables
 ---@param variables? table<string, any>
 ---@param seconds number limit
----@return string?
+---@return string
 function methods:value(sql, variables, seconds)
   local conn = connection(self)
   local statement = sql:gsub(":'([%w_]+)'", function(name)
