@@ -420,12 +420,17 @@ describe("a database in trouble", function()
     here:assert_consistent()
   end)
 
-  for _, mode in ipairs { "immediate", "fast" } do
-    it("restarts under load: " .. mode, function()
-      local own = server.open()
-      local there = scene.open({ ["flows/load.lua"] = LOAD }, own:database())
-      local ok, message = pcall(function()
+  describe("restarts under load:", function()
+    local own
+
+    setup(function() own = server.open() end)
+    teardown(function() own:close() end)
+
+    for _, mode in ipairs { "immediate", "fast" } do
+      it(mode, function()
+        local there = scene.open({ ["flows/load.lua"] = LOAD }, own:database())
         local worker = there:worker { args = { "--executors", "1", "--concurrency", "50" } }
+        finally(function() there:close() end)
         local run_id = there.db:start("load", numbers(1500))
         wait.till(function() return count_ran(there) > 300 end, 20, "handlers to run")
         own:stop(mode)
@@ -441,9 +446,6 @@ describe("a database in trouble", function()
         end
         assert.truthy(worker:log("database_lost")[1].hint)
       end)
-      pcall(there.close, there)
-      own:close()
-      if not ok then error(message, 0) end
-    end)
-  end
+    end
+  end)
 end)

@@ -60,14 +60,15 @@ describe("luaflow doctor", function()
   describe("on a server of its own", function()
     local own, shared
 
+    setup(function() own = server.open() end)
+    teardown(function() own:close() end)
+
     before_each(function()
-      own, shared = server.open(), here.db
-      here.db = own:database()
+      shared, here.db = here.db, own:database()
     end)
 
     after_each(function()
       here:stop_workers()
-      own:close()
       here.db = shared
     end)
 

@@ -96,7 +96,10 @@ describe("locks", function()
       select pgflow.finish_rollout(true);
       select pgflow.retire_alias('late');
       select pgflow.cancel_run(spec.run(3))]]
-    assert.equal(1, here.db:number "set statement_timeout = '10s'; select count(*) from pgflow.recover_tasks(spec.worker())")
+    assert.equal(1, here.db:number [[
+      update pgflow.workers w set last_heartbeat_at = clock_timestamp() where w.worker_id = spec.worker();
+      set statement_timeout = '10s';
+      select count(*) from pgflow.recover_tasks(spec.worker())]])
     assert.equal("late late_a", here.db:text [[
       select concat_ws(' ', (select m.queue_name from pgmq.meta m where m.queue_name = 'late'),
         (select 'late_a' from pgmq.a_late having count(*) = 1))]])

@@ -70,6 +70,9 @@ local function handler(input, ctx)
 end
 return {
   luaflow.flow { slug = "moves", max_attempts = 2, base_delay = 0, timeout = 3 }:step({ slug = "move", transaction = true }, handler),
+  -- On the queue of moves.
+  luaflow.deploy(luaflow.flow { slug = "hurries", max_attempts = 2, base_delay = 0, timeout = 1 }
+    :step({ slug = "move", transaction = true }, handler), { routes = { move = "moves" } }),
   luaflow.flow { slug = "freezes", timeout = 3600 }:step({ slug = "move", transaction = true }, function(sql, ctx)
     ctx.tx:query(sql)
     ctx:sleep(ctx.attempt == 1 and 3000 or 0)
@@ -168,8 +171,10 @@ describe("a transactional step", function()
 
   it("undoes what it wrote at its deadline, in a statement or between two", function()
     worker(nil, "--handler-connections", "1")
-    assert.truthy(run({ before = { INSERT }, how = "sleeps" }).error_message:find "timed out after 3 s")
-    assert.truthy(run({ before = { INSERT }, how = "runs", sql = "select pg_sleep(60)" }).error_message:find "timed out after 3 s")
+    for _, input in ipairs { { how = "sleeps" }, { how = "runs", sql = "select pg_sleep(60)" } } do
+      input.before = { INSERT }
+      assert.truthy(run(input, "hurries").error_message:find "timed out after 1 s")
+    end
     assert.equal("", moved())
     assert.equal("completed", run({ before = { INSERT }, how = "returns" }).status)
   end)
@@ -332,9 +337,9 @@ describe("a transactional step", function()
       create function spec_slow() returns trigger language plpgsql as $$ begin perform pg_sleep(60); return null; end $$;
       create constraint trigger spec_slow after insert on spec_moved deferrable initially deferred
         for each row execute function spec_slow()]]
-    local row = run { before = { INSERT }, how = "returns" }
+    local row = run({ before = { INSERT }, how = "returns" }, "hurries")
     assert.same({ "failed", "" }, { row.status, moved() })
-    assert.truthy(row.error_message:find "timed out after 3 s", row.error_message)
+    assert.truthy(row.error_message:find "timed out after 1 s", row.error_message)
   end)
 
   it("is timed out while it waits for a connection to commit over, and undoes nothing then", function()

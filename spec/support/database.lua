@@ -122,7 +122,7 @@ local function query(self, sql, variables)
 end
 
 --- The first value of a query as a number.
----@param sql string one query
+---@param sql string one query; outside a wait others may go before it
 ---@return number
 function methods:number(sql, variables)
   local text = query(self, sql, variables)

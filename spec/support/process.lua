@@ -127,12 +127,12 @@ end
 
 --- Starts a program.
 ---@param options { argv: string[], name?: string, env?: table<string, string|false>, cwd?: string, stdin?: string, terminal?: boolean,
----  alone?: boolean } alone: it starts no process, so at its end none of its own is looked for
+---  alone?: boolean, stays?: boolean } alone: it starts no process, so at its end none of its own is looked for; stays: it outlives scenes
 ---@return spec.Process
 function process.spawn(options)
   count = count + 1
   local self = setmetatable({ name = options.name or options.argv[1], folder = files.temporary_folder() }, methods)
-  self.alone = options.alone
+  self.alone, self.stays = options.alone, options.stays
   self.out, self.err = self.folder .. "/out", self.folder .. "/err"
   self.mark = ("%d-%d-%g"):format(C.getpid(), count, wait.now())
   if options.terminal then self.terminal = terminal.open() end

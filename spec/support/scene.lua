@@ -90,7 +90,9 @@ end
 function methods:close()
   local ok, message = pcall(self.stop_workers, self)
   if not ok then require("spec.support.report").print() end
-  for _, left in ipairs(process.started()) do left:forget() end
+  for _, left in ipairs(process.started()) do
+    if not left.stays then left:forget() end
+  end
   self.db:drop()
   self.root:remove()
   if not ok then error(message, 0) end

@@ -1,4 +1,4 @@
--- A private Postgres of one spec, which it may stop and start as it likes; its database has the schema.
+-- A private Postgres of one spec or a few, which they may stop and start as they like; its databases have the schema.
 local database = require "spec.support.database"
 local files = require "spec.support.files"
 local process = require "spec.support.process"
@@ -17,7 +17,7 @@ end
 --- Makes a server and starts it.
 ---@return spec.Server
 function server.open()
-  local self = setmetatable({ folder = files.temporary_folder() }, methods)
+  local self = setmetatable({ folder = files.temporary_folder(), databases = 0 }, methods)
   self:start()
   return self
 end
@@ -25,7 +25,7 @@ end
 --- Starts it, after a stop with the data of before, and waits until it answers.
 function methods:start()
   self.process = process.spawn {
-    name = "server",
+    name = "server", stays = true,
     argv = { process.luaflow(), "dev", "--database-only", "--data", self.folder .. "/data" },
   }
   self.conninfo = wait.till(function()
@@ -37,7 +37,8 @@ end
 --- A fresh database on it, with the schema.
 ---@return spec.Database
 function methods:database()
-  local db = database.on(self.conninfo, "spec")
+  self.databases = self.databases + 1
+  local db = database.on(self.conninfo, "spec_" .. self.databases)
   local result = process.run { argv = { process.luaflow(), "migrate", "--database", db.conninfo } }
   assert(result.code == 0, result.err)
   return db
