@@ -7,7 +7,7 @@ local wait = require "spec.support.wait"
 local FLOWS = [[
 local luaflow = require "luaflow"
 local ffi = require "ffi"
-ffi.cdef "unsigned alarm(unsigned); int getpid(void); int close(int); void *malloc(size_t); void *memset(void *, int, size_t);"
+ffi.cdef "unsigned ualarm(unsigned, unsigned); int getpid(void); int close(int); void *malloc(size_t); void *memset(void *, int, size_t);"
 
 local acts = {}
 
@@ -15,7 +15,7 @@ function acts.quick() return "done" end
 function acts.wait(_, ctx)
   while not io.open(ctx.env.SPEC_FOLDER .. "/go") do ctx:sleep(0.05) end
 end
-function acts.alarm(_, ctx) ffi.C.alarm(1) ctx:sleep(6) end
+function acts.alarm(_, ctx) ffi.C.ualarm(300000, 0) ctx:sleep(6) end
 function acts.child(_, ctx) os.execute("(sleep 0.3; kill -9 " .. ffi.C.getpid() .. ") &") ctx:sleep(6) end
 function acts.close(_, ctx) ffi.C.close(3) ctx:sleep(6) end
 function acts.descriptors(_, ctx) for fd = 4, 30 do ffi.C.close(fd) end ctx:sleep(6) end
@@ -49,6 +49,7 @@ return luaflow.worker { queue = "deaths", flows = {
   on_queue { slug = "once", timeout = 60, max_attempts = 1 },
   on_queue { slug = "again", timeout = 60, max_attempts = 2, base_delay = 0 },
   on_queue { slug = "short", timeout = 1, max_attempts = 5, base_delay = 0 },
+  on_queue { slug = "twice", timeout = 1, max_attempts = 2, base_delay = 0 },
 } }
 ]]
 
@@ -175,7 +176,7 @@ describe("an executor that ends", function()
     local innocent = start_waiting(1)
     here.db:start("short", '{"act": "spin"}')
     wait.till(function() return task(innocent[1]).suspicion == 4 and begun "wait" == 5 end, 60, "four ends")
-    local again = here.db:start("short", '{"act": "spin"}')
+    local again = here.db:start("twice", '{"act": "spin"}')
     here.db:await_run(again, 60)
     assert.equal(5, begun "wait")
     assert_innocent(innocent)
