@@ -41,9 +41,9 @@ function session.new(conninfo)
   return setmetatable({ conninfo = conninfo }, methods)
 end
 
--- What ended an idle session lies there to be read.
+-- What ended an idle session lies there to be read: first the server's words, then the end.
 local function is_alive(conn)
-  return conn and C.PQconsumeInput(conn) == 1 and C.PQstatus(conn) == OK
+  return conn and C.PQconsumeInput(conn) == 1 and C.PQconsumeInput(conn) == 1 and C.PQstatus(conn) == OK
 end
 
 local function connection(self)
@@ -63,6 +63,16 @@ local function literal(conn, value)
   local quoted = ffi.string(escaped)
   C.PQfreemem(escaped)
   return quoted
+end
+
+-- The statement with its variables filled in, as psql does it.
+local function filled(conn, sql, variables)
+  local statement = sql:gsub("(:+)([%a_][%w_]*)", function(colons, name)
+    return #colons == 1 and variables[name] ~= nil and tostring(variables[name]) or nil
+  end)
+  return (statement:gsub(":'([%a_][%w_]*)'", function(name)
+    return variables[name] ~= nil and literal(conn, variables[name]) or nil
+  end))
 end
 
 local function next_result(conn, seconds)
@@ -89,16 +99,13 @@ local function answer(conn, seconds)
 end
 
 --- The first column of the first row of a query as text, "" where there is none, as psql gives it. Raises what the server says.
----@param sql string one statement, with :'name' for variables
+---@param sql string one statement, with :'name' for a variable as a literal, and :name for it as it is
 ---@param variables? table<string, any>
 ---@param seconds number limit
 ---@return string
 function methods:value(sql, variables, seconds)
   local conn = connection(self)
-  local statement = sql:gsub(":'([%w_]+)'", function(name)
-    local value = variables and variables[name]
-    return value ~= nil and literal(conn, value) or nil
-  end)
+  local statement = filled(conn, sql, variables or {})
   if C.PQsendQuery(conn, statement) == 0 then error(ffi.string(C.PQerrorMessage(conn)), 0) end
   local ok, text, failure = pcall(answer, conn, seconds)
   if not ok then
