@@ -18,12 +18,14 @@ static const struct {
 } mistakes[] = {
     {"invalid percent-encoded token", "a % in it is not followed by two hexadecimal digits; % itself is %25"},
     {"forbidden value %00", "it holds %00"},
-    {"missing \"=\"", "a part of it is not of the form keyword=value; a value with spaces needs single quotes"},
-    {"unterminated quoted string", "a quotation mark is not closed"},
+    {"missing \"=\"",
+     "a part of it is not of the form keyword=value; a value with spaces or quotation marks stands in ' and has them "
+     "as \\'"},
+    {"unterminated quoted string", "a quotation mark is not closed; in a value ' is written \\'"},
     {"invalid connection option", "it has a keyword that libpq does not know"},
     {"invalid URI query parameter", "it has a parameter that libpq does not know"},
     {"extra key/value separator", "a parameter has a second =, which is written %3D"},
-    {"missing key/value separator", "a parameter has no ="},
+    {"missing key/value separator", "a parameter has no =; in a password / is written %2F and ? is written %3F"},
     {"end of string reached when looking for matching", "a [ is not closed"},
     {"IPv6 host address may not be empty", "its address in [] is empty"},
     {"unexpected character", "a character that is not expected follows a ]"},
@@ -44,10 +46,37 @@ static const char *after_scheme(const char *conninfo) {
 }
 
 /* libpq ends the password at the first @, and looks for none behind the first slash. */
-static bool has_stray_at(const char *authority) {
+static const char *wrong_authority(const char *authority) {
   size_t user = strcspn(authority, "@/");
   const char *rest = authority[user] == '@' ? authority + user + 1 : authority;
-  return strcspn(rest, "@") < strcspn(rest, "?");
+  if (strcspn(rest, "@") >= strcspn(rest, "?")) return NULL;
+  return authority[user] == '@' ? "it holds an @ too many, which a password writes as %40"
+                                : "it holds a / before its @: in a password / is written %2F";
+}
+
+/* Parameters that would be a part of the database's name. */
+static bool has_stray_parameters(const char *authority) {
+  const char *path = strchr(authority, '/');
+  size_t length = path ? strcspn(path, "?") : 0;
+  const char *and = path ? memchr(path, '&', length) : NULL;
+  return and&&memchr(and, '=', length - (size_t)(and-path));
+}
+
+/* What came along when the text was copied: libpq would take it for a part of a name, or say something else. */
+static const char *wrong_edges(const char *text) {
+  size_t length = strlen(text);
+  if (*text == '\'' || *text == '"') return "it begins with a quotation mark, which does not belong to it";
+  if (!after_scheme(text + strspn(text, " \t\r\n"))) return NULL;
+  if (isspace((unsigned char)*text)) return "it begins with a space";
+  if (isspace((unsigned char)text[length - 1])) return "it ends with a space or a line break";
+  return NULL;
+}
+
+/* NULL: nothing is wrong that libpq would not say. */
+static const char *wrong_uri(const char *authority) {
+  const char *why = wrong_authority(authority);
+  if (why || !has_stray_parameters(authority)) return why;
+  return "its database's name holds & and =: the first parameter follows a ?";
 }
 
 static bool is_bare_name(const char *text) {
@@ -83,6 +112,7 @@ static int count_pieces(const char *list) {
 }
 
 static const char *wrong_ports(const char *list) {
+  if (strchr(list, ':')) return "its port holds a :, which a password writes as %3A; an IPv6 address stands in [ ]";
   if (list[strspn(list, "0123456789,")])
     return "its port is not a number; in a password : is written %3A and / is written %2F";
   for (; *list; list += *list == ',') {
@@ -123,7 +153,7 @@ static PQconninfoOption *refuse(const char *source, const char *why, struct err 
 
 static PQconninfoOption *parse_name(const char *source, const char *name, struct err *err) {
   if (strstr(name, "://"))
-    return refuse(source, "it begins with another scheme than postgresql:// or postgres://", err);
+    return refuse(source, "it begins with another scheme than postgresql:// or postgres://, in small letters", err);
   if (!is_bare_name(name)) return refuse(source, "it is neither a URI nor of the form keyword=value", err);
   PQconninfoOption *options = PQconninfoParse("dbname=''", NULL);
   for (PQconninfoOption *option = options; option && option->keyword; option++) {
@@ -138,10 +168,11 @@ PQconninfoOption *conninfo_parse(const char *source, const char *conninfo, struc
   const char *authority = after_scheme(conninfo);
   size_t scheme = strcspn(conninfo, "= '");
   const char *foreign = strstr(conninfo, "://");
+  const char *first = wrong_edges(conninfo);
+  if (!first && authority) first = wrong_uri(authority);
+  if (first) return refuse(source, first, err);
   if (!authority && (!strchr(conninfo, '=') || (foreign && foreign < conninfo + scheme)))
     return parse_name(source, conninfo, err);
-  if (authority && has_stray_at(authority))
-    return refuse(source, "it holds an @ too many, which a password writes as %40", err);
   char *message = NULL;
   PQconninfoOption *options = PQconninfoParse(conninfo, &message);
   const char *why = options ? NULL : meaning_of(message);

@@ -126,7 +126,9 @@ static int kind_of(const struct pg *pg, const struct pg_unit *unit) {
   return KIND_TEXT;
 }
 
-static uint64_t deadline_ms(const struct pg *pg) { return pg_patience_ms(pg->patience, kind_of(pg, pg->sent)); }
+static uint64_t deadline_ms(const struct pg *pg) {
+  return pg_patience_ms(pg->patience, kind_of(pg, pg->sent)) + (uint64_t)pg->sent->extra_ms;
+}
 
 static void arm_deadline(struct pg *pg) {
   bool unwatched = pg->options.deadline_ms == 0 && pg->state == PG_READY;

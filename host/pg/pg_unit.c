@@ -73,6 +73,8 @@ void pg_unit_add_query(struct pg_unit *unit, const char *sql, int count, const c
   for (int i = 0; i < count; i++) call->values[i] = values[i] ? xstrdup(values[i]) : NULL;
 }
 
+void pg_unit_allow(struct pg_unit *unit, int extra_ms) { unit->extra_ms = extra_ms; }
+
 void pg_unit_stream(struct pg_unit *unit, int64_t limit, void (*row)(void *owner, const PGresult *row)) {
   unit->row = row;
   unit->row_limit = limit;

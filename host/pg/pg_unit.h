@@ -34,6 +34,8 @@ void pg_unit_add_query(struct pg_unit *unit, const char *sql, int count, const c
  * connection. libpq keeps a row until all of it is there: when one is clearly larger than limit (bytes, as --max-output says) the connection
  * is given up, since the server cannot be stopped in the middle of a row; the unit's error has SQLSTATE 54000. */
 void pg_unit_stream(struct pg_unit *unit, int64_t limit, void (*row)(void *owner, const PGresult *row));
+/* It may take so much longer than others of its kind, for what it has to do. */
+void pg_unit_allow(struct pg_unit *unit, int extra_ms);
 /* Adds the preparation of a statement. */
 void pg_unit_add_prepare(struct pg_unit *unit, const struct pg_statement *statement);
 
@@ -63,6 +65,7 @@ struct pg_unit {
   pg_unit_done done;
   void (*row)(void *owner, const PGresult *row); /* NULL unless rows are streamed */
   int64_t row_limit;                             /* bytes; then */
+  int extra_ms;                                  /* see pg_unit_allow */
   void *owner;
   int current;   /* the call whose results come next */
   bool answered; /* a result of it has come */

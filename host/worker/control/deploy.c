@@ -9,6 +9,8 @@
 #include "worker/control/difference.h"
 #include "worker/control/statements.h"
 
+enum { EXTRA_MAX_MS = 300000 };
+
 /* The columns of the DEPLOY statement. */
 enum { FLOW_SLUG, STATUS, ALIAS_STATUS, DIFFERENCES, MESSAGE };
 
@@ -164,8 +166,15 @@ static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
   buf_free(&details);
 }
 
+/* A flow has some 300 bytes in the registry, and may need a queue, whose tables a server that is busy creates in a tenth of a second. */
+static int extra_ms(const char *registry) {
+  size_t ms = strlen(registry) / 2;
+  return ms < EXTRA_MAX_MS ? (int)ms : EXTRA_MAX_MS;
+}
+
 static void submit(struct deployment *deployment) {
   struct pg_unit *unit = pg_unit_new(on_done, deployment);
+  pg_unit_allow(unit, extra_ms(deployment->registry));
   struct pg_params *params = pg_unit_add(unit, &control_statements[STMT_DEPLOY]);
   pg_param_text(params, deployment->worker_id);
   pg_param_text(params, deployment->function);
@@ -205,6 +214,7 @@ void deploy(struct pg *pg, const char *worker_id, const struct load_worker *work
                                     .events = *events,
                                     .owner = owner};
   struct pg_unit *unit = pg_unit_new(on_preview, deployment);
+  pg_unit_allow(unit, extra_ms(deployment->registry));
   pg_param_text(pg_unit_add(unit, &control_statements[STMT_PREVIEW]), worker->registry);
   pg_submit(pg, unit);
 }

@@ -1,0 +1,70 @@
+/* What is said of texts that name no database: the cause, and nothing of the text. */
+#include "pg/conninfo.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define SECRET "zq9secret"
+
+struct input {
+  const char *text;
+  const char *why; /* is in the message; NULL: it is valid */
+};
+
+static const struct input inputs[] = {
+    {"postgresql://u:" SECRET "@h:5432/d", NULL},
+    {"postgres://u:a:" SECRET "#x?y[z]@h/d?sslmode=require", NULL},
+    {"postgresql:///d?host=@abstract", NULL},
+    {"postgresql://u:" SECRET "%2F%40@[::1]:5432/d", NULL},
+    {"host=h user=u password='a " SECRET "\\' b' dbname=d", NULL},
+    {"some_database", NULL},
+    {"postgresql://u:p@" SECRET "@h/d", "it holds an @ too many, which a password writes as %40"},
+    {"postgresql://u:12/" SECRET "@h/d", "it holds a / before its @: in a password / is written %2F"},
+    {"postgresql://u:ab/" SECRET "@h:5432/d", "it holds a / before its @: in a password / is written %2F"},
+    {"postgresql://u:12/" SECRET "?x@h/d", "a parameter has no =; in a password / is written %2F and ? is written %3F"},
+    {"postgresql://u:" SECRET "%zz@h/d", "a % in it is not followed by two hexadecimal digits; % itself is %25"},
+    {"postgresql://u:" SECRET "%@h/d", "a % in it is not followed by two hexadecimal digits; % itself is %25"},
+    {"'postgresql://u:" SECRET "@h/d'", "it begins with a quotation mark"},
+    {"\"postgresql://u:" SECRET "@h/d\"", "it begins with a quotation mark"},
+    {"'host=h password=" SECRET "'", "it begins with a quotation mark"},
+    {" postgresql://u:" SECRET "@h/d", "it begins with a space"},
+    {"postgresql://u:" SECRET "@h/d\n", "it ends with a space or a line break"},
+    {"postgresql://u:" SECRET "@h/d\r\n", "it ends with a space or a line break"},
+    {"POSTGRESQL://u:" SECRET "@h/d", "another scheme than postgresql:// or postgres://, in small letters"},
+    {"jdbc:postgresql://h/d?password=" SECRET, "it begins with another scheme"},
+    {"postgresql://u:" SECRET "@h/d&sslmode=require", "the first parameter follows a ?"},
+    {"postgresql://u:" SECRET "@::1/d", "an IPv6 address stands in [ ]"},
+    {"postgresql://u:" SECRET "@h:5432:1/d", "its port holds a :"},
+    {"postgresql://u:" SECRET "@h:54x/d", "its port is not a number"},
+    {"postgresql://u:" SECRET "@h:0/d", "its port is not between 1 and 65535"},
+    {"postgresql://u:" SECRET "@[::1/d", "a [ is not closed"},
+    {"host=h password=a " SECRET, "stands in ' and has them as \\'"},
+    {"host=h password='it''s " SECRET "'", "stands in ' and has them as \\'"},
+    {"host=h password='" SECRET, "a quotation mark is not closed; in a value ' is written \\'"},
+    {"host=u:" SECRET "@h port=1", "its host holds an @"},
+};
+
+static void tells_the_cause(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+    struct err err = {0};
+    bool good = conninfo_check("--database", inputs[i].text, &err);
+    if (good != !inputs[i].why || (!good && !strstr(err.message, inputs[i].why)))
+      fail_msg("%s: %s", inputs[i].text, good ? "is taken" : err.message);
+    if (good) continue;
+    assert_int_equal(err.exit_code, EXIT_USAGE);
+    assert_null(strstr(err.message, SECRET));
+    assert_null(strstr(err.hint, SECRET));
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(tells_the_cause)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
