@@ -26,12 +26,13 @@ static void open_standard_streams(void) {
 }
 
 /* Signals that are blocked never arrive: an executor's death is not noticed, nothing stops. An ignored SIGCHLD reaps children before
- * anybody can ask how they ended. Ignored SIGHUP, SIGINT and SIGPIPE are wishes of the caller (nohup, a background job). */
+ * anybody can ask how they ended. Past the limit of a file's size, as a log may grow, writing fails instead of killing. Ignored SIGHUP, SIGINT and SIGPIPE are wishes of the caller (nohup, a background job). */
 static void accept_signals(void) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
   signal(SIGCHLD, SIG_DFL);
+  signal(SIGXFSZ, SIG_IGN);
 }
 
 /* Files and folders that this process creates are for itself in any case. */

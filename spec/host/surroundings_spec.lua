@@ -35,6 +35,7 @@ local SURROUNDINGS = {
   { name = "no standard streams", before = redirected "<&- >&- 2>&-", no_output = true, dev = true },
   { name = "40 descriptors", before = shell "ulimit -n 40;" },
   { name = "64 descriptors", before = shell "ulimit -n 64;", dev = true },
+  { name = "files of 512 bytes at most, less than the log has", before = shell "ulimit -f 1;" },
   { name = "a mask that takes every right", before = shell "umask 777;", dev = true },
   { name = "neither HOME nor TMPDIR", before = { "env", "-u", "HOME", "TMPDIR=/nowhere" }, dev = true },
   { name = "a folder that cannot be written", read_only = true },

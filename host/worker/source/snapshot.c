@@ -157,6 +157,7 @@ static int seal(const struct buf *content, struct err *err) {
     return fd;
   int number = errno;
   err_set(err, ERR_RETRY, EXIT_FAILED, "cannot keep the modules in memory: %s", strerror(number));
+  if (number == EFBIG) err_hint(err, "raise the limit of a file's size (ulimit -f, LimitFSIZE= in a systemd unit)");
   process_lacks_files(number, err);
   if (fd >= 0) close(fd);
   return -1;
