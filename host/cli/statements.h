@@ -5,6 +5,11 @@
 #include "cli/statements_doctor.h"
 #include "cli/statements_operate.h"
 
+/* $1: a flow or an alias, $2: a status, $3: how many of the newest. */
+#define RUNS_QUERY                                                                                        \
+  "select r.* from pgflow.run_status r where ($1::text is null or r.flow_slug = $1 or r.flow_alias = $1)" \
+  "   and ($2::text is null or r.status = $2) order by r.started_at desc, r.run_id limit $3::bigint"
+
 /* X(name, number of parameters, text) */
 #define DB_RUN_STATEMENTS(X)                                                                                           \
   X(BEGIN, 0, "begin")                                                                                                 \
@@ -73,10 +78,10 @@
     "insert into pgflow.migrations (version, name, checksum, oldest_program) values ($1::int, $2, $3, $4)")            \
   X(DATABASE_EXISTS, 1, "select from pg_catalog.pg_database d where d.datname = $1")                                   \
   X(CREATE_STATISTICS, 0, "create extension if not exists pg_stat_statements schema public")                           \
-  X(MARK_DEVELOPMENT, 0, "update pgflow.settings set development = true where not development")                        \
+  X(MARK_DEVELOPMENT, 0, "select pgflow.mark_development()")                                                           \
   X(LIVE_QUEUES, 1,                                                                                                    \
-    "select count(distinct w.queue_name) from pgflow.workers w"                                                        \
-    " where w.stopped_at is null and w.started_at >= $1::timestamptz")                                                 \
+    "select count(distinct w.queue_name) from pgflow.worker_status(false) w"                                           \
+    " where w.state = 'running' and w.started_at >= $1::timestamptz")                                                  \
   X(NOW, 0, "select clock_timestamp()")                                                                                \
   X(CHECK_JSON, 1, "select $1::jsonb is null")                                                                         \
   X(PRETTY, 1, "select jsonb_pretty($1::jsonb)")                                                                       \
@@ -103,26 +108,16 @@
     "select a.step_slug, a.attempts_count, a.failed_task_index, a.error_message from pgflow.run_attempts($1::uuid) a") \
   X(RUN_JSON, 1, "select d.details from pgflow.run_details($1::uuid) as d (details) where d.details is not null")      \
   X(RUNS, 3,                                                                                                           \
-    "select r.run_id, r.flow_slug, r.status,"                                                                          \
-    "       (extract(epoch from clock_timestamp() - r.started_at) * 1000)::bigint,"                                    \
-    "       (extract(epoch from coalesce(r.completed_at, r.failed_at, r.cancelled_at, clock_timestamp())"              \
-    "                           - r.started_at) * 1000)::bigint,"                                                      \
-    "       st.done, st.total, r.error_step_slug, r.error_message"                                                     \
-    "  from pgflow.runs r cross join lateral ("                                                                        \
-    "       select count(*) as total, count(*) filter (where s.status not in ('created', 'started')) as done"          \
-    "         from pgflow.step_states s where s.run_id = r.run_id) st"                                                 \
-    " where ($1::text is null or r.flow_slug = $1 or r.flow_alias = $1) and ($2::text is null or r.status = $2)"       \
-    " order by r.started_at desc, r.run_id limit $3::bigint")                                                          \
-  X(STARTABLE_NAMES, 0,                                                                                                \
-    "select f.flow_slug from pgflow.flows f union select a.flow_alias from pgflow.flow_aliases a order by 1")          \
+    "select r.run_id, r.flow_slug, r.status, (extract(epoch from clock_timestamp() - r.started_at) * 1000)::bigint,"   \
+    "       (extract(epoch from r.duration) * 1000)::bigint, r.steps_ended, r.steps, r.error_step_slug, "              \
+    "r.error_message"                                                                                                  \
+    "  from (" RUNS_QUERY ") r order by r.started_at desc, r.run_id")                                                  \
+  X(STARTABLE_NAMES, 0, "select distinct n.name from pgflow.names n where n.kind in ('flow', 'alias') order by 1")     \
   X(RUNS_JSON, 3,                                                                                                      \
     "select coalesce(jsonb_agg(to_jsonb(r) order by r.started_at desc, r.run_id), '[]') from ("                        \
-    "  select r.run_id, r.flow_slug, r.flow_alias, r.started_as, r.status, r.started_at, r.completed_at, r.failed_at," \
-    "         r.cancelled_at, r.remaining_steps, r.error_step_slug, r.error_message,"                                  \
-    "         r.restart_of_run_id"                                                                                     \
-    "    from pgflow.runs r"                                                                                           \
-    "   where ($1::text is null or r.flow_slug = $1 or r.flow_alias = $1) and ($2::text is null or r.status = $2)"     \
-    "   order by r.started_at desc, r.run_id limit $3::bigint) r")
+    "  select s.run_id, s.flow_slug, s.flow_alias, s.started_as, s.status, s.started_at, s.completed_at, s.failed_at," \
+    "         s.cancelled_at, s.remaining_steps, s.error_step_slug, s.error_message, s.restart_of_run_id"              \
+    "    from (" RUNS_QUERY ") s) r")
 
 #define DB_STATEMENTS(X)   \
   DB_RUN_STATEMENTS(X)     \

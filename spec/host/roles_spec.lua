@@ -33,6 +33,7 @@ local LOGINS = { "worker", "handler", "app", "operator", "reader" }
 local READS = {
   "run_summary", "run_steps", "run_attempts", "run_details", "get_run_with_states", "failing_task", "check_invariants",
   "queue_figures", "is_local", "uncovered_pairs", "rollout_status", "worker_tasks", "queue_faults", "trust_faults",
+  "worker_status", "worker_function_status", "run_task_counts",
 }
 local FUNCTIONS = {
   worker = {

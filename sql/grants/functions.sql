@@ -46,6 +46,8 @@ begin
         ('{reader,operator}', 'execute on function pgflow.check_invariants(boolean), pgflow.queue_figures(text), pgflow.is_local()'),
         ('{reader,operator}', 'execute on function pgflow.uncovered_pairs(text, text[], text[]), pgflow.rollout_status(), pgflow.worker_tasks()'),
         ('{reader,operator}', 'execute on function pgflow.queue_faults(text), pgflow.trust_faults()'),
+        ('{reader,operator}', 'execute on function pgflow.worker_status(boolean), pgflow.worker_function_status()'),
+        ('{reader,operator}', 'execute on function pgflow.run_task_counts(uuid)'),
         ('{operator}', 'execute on function pgflow.cancel_run(uuid, text), pgflow.retry_run(uuid), pgflow.prune_data_older_than(interval, int)'),
         ('{operator}', 'execute on function pgflow.begin_rollout(text[], text[]), pgflow.finish_rollout(boolean)'),
         ('{operator}', 'execute on function pgflow.enable_worker_functions(text[]), pgflow.disable_worker_functions(text[])'),

@@ -1,4 +1,4 @@
--- The versions of each alias, and whether one may leave the registries of the workers: it may once it is not active and none of its runs is started, since
+-- The versions of each alias, with their routes (route_list as people read them: "main: find, pay; pricing: price", or the queue alone where there is one), and whether one may leave the registries of the workers: it may once it is not active and none of its runs is started, since
 -- only started runs have steps to start and tasks to run. A retry of an ended run asks for a worker that still has the version.
 create or replace view pgflow.flow_versions as
 select f.flow_alias, f.flow_slug, v.active, f.created_at as deployed_at, h.activated_at, r.started_runs, t.tasks_left,
@@ -7,7 +7,8 @@ select f.flow_alias, f.flow_slug, v.active, f.created_at as deployed_at, h.activ
     when v.active then format('active version of alias %s', f.flow_alias)
     when r.started_runs > 0 then format('%s started %s', r.started_runs, case r.started_runs when 1 then 'run' else 'runs' end)
   end as held_by,
-  (select coalesce(jsonb_object_agg(s.step_slug, s.queue_name), '{}') from pgflow.steps s where s.flow_slug = f.flow_slug) as routes
+  (select coalesce(jsonb_object_agg(s.step_slug, s.queue_name), '{}') from pgflow.steps s where s.flow_slug = f.flow_slug) as routes,
+  g.route_list
 from pgflow.flows f
 join pgflow.flow_aliases a on a.flow_alias = f.flow_alias
 cross join lateral (select coalesce(a.active_flow_slug = f.flow_slug, false) as active) v
@@ -20,6 +21,15 @@ cross join lateral (
   from pgflow.runs r
   join pgflow.step_states s on s.run_id = r.run_id
   where r.flow_slug = f.flow_slug and num_nonnulls(r.completed_at, r.failed_at, r.cancelled_at) = 0 and s.status = 'started'
-) t;
+) t
+cross join lateral (
+  select case when count(*) = 1 then min(q.queue_name) else string_agg(q.queue_name || ': ' || q.step_slugs, '; ' order by q.queue_name) end as route_list
+  from (
+    select s.queue_name, string_agg(s.step_slug, ', ' order by s.step_index) as step_slugs
+    from pgflow.steps s
+    where s.flow_slug = f.flow_slug
+    group by s.queue_name
+  ) q
+) g;
 
 comment on view pgflow.flow_versions is 'The versions of each alias: which is active, what still holds each alive, and its routes.';
