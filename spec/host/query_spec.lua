@@ -345,7 +345,7 @@ describe("ctx:query", function()
       for _ = 1, 4 do ask "select v from spec_gate" end
       wait.till(function() return backends "active" == 2 end, 20, "both connections to be in use")
       local from = wait.now()
-      for _ = 1, 10 do here.db:start("asks", '{"name": "free"}') end
+      here.db:start_all("asks", "[" .. ('{"name": "free"},'):rep(9) .. '{"name": "free"}]')
       wait.till(function()
         return here.db:number "select count(*) from pgflow.runs r where r.status = 'completed'" == 10
       end, 1.9, "handlers that ask nothing to complete")
