@@ -212,12 +212,23 @@ static void copy_unquoted(char *out, size_t size, const char *message) {
   out[length] = '\0';
 }
 
+/* libpq takes the account's name where no user is named, and the accounts of containers may have none. */
+static bool lacks_user(const char *source, const char *message, struct err *err) {
+  static const char beginning[] = "local user with ID";
+  if (strncmp(message, beginning, strlen(beginning)) != 0) return false;
+  err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: no user is named, and the account has no name that could serve: %.*s",
+          source, (int)strcspn(message, "\n"), message);
+  err_hint(err, "add the user to the connection string (user=NAME, postgresql://NAME:...@...), or set PGUSER");
+  return true;
+}
+
 bool conninfo_refuse(const char *source, const char *message, struct err *err) {
   static const char *const beginnings[] = {
       "invalid ",        "definition of service", "could not match", "Unix-domain socket path",
       "could not parse", "sslmode value",         "channel_binding", "gssencmode value",
       "weak sslmode",    "service file",          "syntax error",    "nested service",
   };
+  if (lacks_user(source, message, err)) return true;
   for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
     if (strncmp(message, beginnings[i], strlen(beginnings[i])) != 0) continue;
     char why[256];

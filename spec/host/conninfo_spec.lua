@@ -1,4 +1,5 @@
 -- A mistake in how a database is named ends every command with exit 2, wherever the name comes from; nothing tries it again.
+local process = require "spec.support.process"
 local said = require "spec.support.said"
 local scene = require "spec.support.scene"
 
@@ -77,6 +78,31 @@ describe("a connection string with a mistake", function()
     local result = here:luaflow({ "lua", "ask.lua" }, { env = { DATABASE_URL = here.db.conninfo .. " sslmode=zzz" }, seconds = 30 })
     assert.equal(1, result.code)
     said.assert_says(result.err, "invalid sslmode value")
+  end)
+
+  -- As in a container that is given a number as its user.
+  describe("of an account without a name", function()
+    local function nameless(words, env)
+      local argv = { "setpriv", "--reuid", "54321", "--regid", "54321", "--clear-groups", process.luaflow(), unpack(words) }
+      return process.run { argv = argv, cwd = here.root.path, env = env }
+    end
+
+    before_each(function()
+      process.run { argv = { "chmod", "-R", "a+rX", here.root.path } }
+      if nameless({ "check", "flows" }, {}).code ~= 0 then pending "this account cannot start the program as another" end
+    end)
+
+    it("ends a worker and other commands where it names no user", function()
+      local env = { DATABASE_URL = here.db.conninfo:gsub(" ?user=%S+", "") }
+      for _, words in ipairs { { "worker", "--executors", "1", "flows" }, { "start", "named" } } do
+        said.assert_refused(nameless(words, env), 2, "no user is named", "local user with ID 54321 does not exist", "user=NAME", "PGUSER")
+      end
+    end)
+
+    it("says which folder dev cannot have", function()
+      local refused = nameless({ "dev" }, { HOME = "/proc/self" })
+      said.assert_refused(refused, 1, "dev: the folder /proc/self/.local cannot be created: ", "--data")
+    end)
   end)
 
   it("in a PG variable ends them too", function()

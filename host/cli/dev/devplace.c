@@ -45,19 +45,27 @@ char *devplace_socket_folder(const char *folder) {
   return xasprintf("/tmp/luaflow-%d-%016llx", (int)geteuid(), (unsigned long long)hash(folder));
 }
 
+/* Makes the folder and those above it. False with errno, and with the path cut at the one that cannot be made. */
+static bool make_all(char *path, mode_t mode) {
+  for (char *end = strchr(path + 1, '/');; end = strchr(end + 1, '/')) {
+    if (end) *end = '\0';
+    if (mkdir(path, mode) != 0 && errno != EEXIST) return false;
+    if (!end) return true;
+    *end = '/';
+  }
+}
+
 bool devplace_make(const char *folder, mode_t mode, struct err *err) {
   char *path = xstrdup(folder);
-  for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-    *slash = '\0';
-    mkdir(path, mode); /* what cannot be made here shows at the last one */
-    *slash = '/';
+  struct stat info;
+  int failure = make_all(path, mode) ? ENOTDIR : errno;
+  bool there = stat(folder, &info) == 0 && S_ISDIR(info.st_mode);
+  if (!there) {
+    err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: the folder %s cannot be created: %s", path, strerror(failure));
+    err_hint(err, "dev needs a folder that its account can write: name one with --data, or set HOME or XDG_STATE_HOME");
   }
   free(path);
-  struct stat info;
-  if (mkdir(folder, mode) == 0) return true;
-  int failure = errno;
-  if (stat(folder, &info) == 0 && S_ISDIR(info.st_mode)) return true;
-  return err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: the folder %s cannot be made: %s", folder, strerror(failure));
+  return there;
 }
 
 /* What the file holds, terminated: the owner's process id and a line feed, then the conninfo once there is one. */
