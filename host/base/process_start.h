@@ -18,4 +18,10 @@ int process_files(void);
 /* Where the errno is a lack of descriptors, the error that was set becomes one that may pass, with a hint. False: it is none. */
 bool process_lacks_files(int number, struct err *err);
 
+/* Descriptors of an executor. */
+enum {
+  PROCESS_OWN_FILES = 24,    /* that it and its handlers may have open, apart from requests */
+  PROCESS_REQUEST_FILES = 3, /* of an HTTP request: its connection, and what looks up the name */
+};
+
 #endif

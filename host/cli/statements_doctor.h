@@ -2,6 +2,8 @@
 #ifndef LUAFLOW_CLI_STATEMENTS_DOCTOR_H
 #define LUAFLOW_CLI_STATEMENTS_DOCTOR_H
 
+#include "cli/trouble_words.h"
+
 #define DB_DOCTOR_STATEMENTS(X)                                                                                                                                                \
   X(BACKEND_PID, 0, "select pg_backend_pid()")                                                                                                                                 \
   X(LISTEN, 0, "listen luaflow_doctor")                                                                                                                                        \
@@ -127,6 +129,19 @@
     "longer', s.reset_val || s.unit),"                                                                                                                                         \
     "        'set it to 0, or to 60s or more, for the roles of luaflow'"                                                                                                       \
     "   from pg_catalog.pg_settings s where s.name = 'statement_timeout' and s.reset_val::bigint between 1 and 59999"                                                          \
+    " union all select distinct 'warning', format('role %s has %s: it ends what handlers ask the database when it "                                                            \
+    "takes longer', r.rolname, x.setting),"                                                                                                                                    \
+    "        format('alter role %I set statement_timeout = 0, or 60s or more', r.rolname)"                                                                                     \
+    "   from pg_catalog.pg_db_role_setting s join pg_catalog.pg_roles r on r.oid = s.setrole and not r.rolsuper and "                                                          \
+    "r.rolname <> current_user"                                                                                                                                                \
+    "   cross join unnest(s.setconfig) x (setting)"                                                                                                                            \
+    "  where s.setdatabase in (0, (select d.oid from pg_catalog.pg_database d where d.datname = current_database()))"                                                          \
+    "    and exists (select from pg_catalog.pg_roles g where g.rolname in ('pgflow_worker', 'pgflow_handler') and "                                                            \
+    "pg_has_role(r.oid, g.oid, 'usage'))"                                                                                                                                      \
+    "    and x.setting like 'statement_timeout=%'"                                                                                                                             \
+    "    and case when x.setting ~ '^statement_timeout=[0-9.]+$' then make_interval(secs => split_part(x.setting, "                                                            \
+    "'=', 2)::float8 / 1000)"                                                                                                                                                  \
+    "             else split_part(x.setting, '=', 2)::interval end between interval '1 ms' and interval '59999 ms'"                                                            \
     " union all select 'warning', format('%s of at most %s connections are in use', c.used, c.most),"                                                                          \
     "        'raise max_connections: a worker needs 2 and those of its handlers, and a command 1'"                                                                             \
     "   from (select count(*) as used, current_setting('max_connections')::int as most"                                                                                        \
@@ -203,17 +218,26 @@
     "reload failed: %s',"                                                                                                                                                      \
     "        w.worker_id, w.queue_name, w.last_reload_error), 'correct the flows and reload it'"                                                                               \
     "   from workers w where w.lives and w.last_reload_error is not null"                                                                                                      \
-    " union all select 'problem', format('the database does not take %s result%s of worker %s of queue %s since %s: "                                                          \
-    "%s',"                                                                                                                                                                     \
-    "        w.unrecorded_count, case when w.unrecorded_count = 1 then '' else 's' end, w.worker_id, w.queue_name,"                                                            \
-    "        date_trunc('second', w.unrecorded_since), w.unrecorded_error),"                                                                                                   \
-    "        'correct what the error names; the worker keeps the results and tries again'"                                                                                     \
-    "   from workers w where w.lives and w.unrecorded_count > 0"                                                                                                               \
-    " union all select 'problem', format('recovery fails in worker %s of queue %s since %s: %s', w.worker_id, "                                                                \
-    "w.queue_name,"                                                                                                                                                            \
-    "        date_trunc('second', w.recovery_failing_since), w.recovery_error),"                                                                                               \
-    "        'correct what the error names; until then the tasks of dead workers are not put back'"                                                                            \
-    "   from workers w where w.lives and w.recovery_error is not null"                                                                                                         \
+    " union all select x.level, format('worker %s of queue %s, since %s: %s', w.worker_id, w.queue_name, "                                                                     \
+    "date_trunc('second', t.since), " TROUBLE_WORDS                                                                                                                            \
+    "), x.hint"                                                                                                                                                                \
+    "   from workers w join pgflow.worker_troubles t on t.worker_id = w.worker_id"                                                                                             \
+    "   cross join lateral (select case when t.trouble in ('descriptors', 'connections') then 'warning' else "                                                                 \
+    "'problem' end,"                                                                                                                                                           \
+    "     case when t.error ~ 'no answer within|statement timeout|lock timeout'"                                                                                               \
+    "          then 'it takes too long and is tried again, with more time: look for slow triggers on tables of "                                                               \
+    "schema pgflow, for locks, and at what pg_stat_activity says it waits for'"                                                                                                \
+    "          else case t.trouble"                                                                                                                                            \
+    "     when 'unrecorded' then 'correct what the error names; the worker keeps the results and tries again'"                                                                 \
+    "     when 'recovery' then 'correct what the error names; until then the tasks of dead workers are not put back'"                                                          \
+    "     when 'executors' then 'its log names the tasks and has what the executors printed: correct the handlers or "                                                         \
+    "the modules'"                                                                                                                                                             \
+    "     when 'descriptors' then 'raise the hard limit of open files of the worker (ulimit -Hn, or LimitNOFILE of "                                                           \
+    "its systemd unit) and restart it'"                                                                                                                                        \
+    "     when 'connections' then 'see what its handlers do in pg_stat_activity (application_name luaflow handler ' "                                                          \
+    "|| w.queue_name || '), or raise --handler-connections'"                                                                                                                   \
+    "     else 'correct what the error names; the worker tries again' end end) x (level, hint)"                                                                                \
+    "  where w.lives or t.trouble = 'heartbeat'"                                                                                                                               \
     " union all select 'warning', format('worker %s of queue %s holds %s task%s past their timeout', w.worker_id, "                                                            \
     "w.queue_name,"                                                                                                                                                            \
     "        cardinality(w.overdue_tasks), case when cardinality(w.overdue_tasks) = 1 then '' else 's' end),"                                                                  \
@@ -222,6 +246,29 @@
     " select * from found union all select 'ok', format('%s live worker%s', count(*) filter (where w.lives),"                                                                  \
     "        case when count(*) filter (where w.lives) = 1 then '' else 's' end), null"                                                                                        \
     "   from workers w having not exists (select from found)")                                                                                                                 \
+  /* Sessions that keep others from starting runs, or from deploying. */                                                                                                       \
+  X(CHECK_LOCKS, 0,                                                                                                                                                            \
+    "with found (level, message, hint) as ("                                                                                                                                   \
+    " select case when h.waiting > 0 then 'problem' else 'warning' end,"                                                                                                       \
+    "        format('%s has held %s since %s%s', h.who,"                                                                                                                       \
+    "          case when h.flow_aliases = '{}' then 'the lock of deployments or rollouts'"                                                                                     \
+    "               else format('the lock%s of alias%s %s%s', case when cardinality(h.flow_aliases) = 1 then '' else "                                                         \
+    "'s' end,"                                                                                                                                                                 \
+    "                 case when cardinality(h.flow_aliases) = 1 then '' else 'es' end, "                                                                                       \
+    "array_to_string(h.flow_aliases[1:5], ', '),"                                                                                                                              \
+    "                 case when cardinality(h.flow_aliases) > 5 then format(' and %s more', "                                                                                  \
+    "cardinality(h.flow_aliases) - 5) else '' end) end,"                                                                                                                       \
+    "          coalesce(date_trunc('second', h.since)::text, 'more than 5 s ago'),"                                                                                           \
+    "          case when h.waiting > 0 then format('; sessions that wait for it: %s', h.waiting) else '' end),"                                                                \
+    "        format('%s: %s', case when h.deploys then 'it deploys or changes flows, and keeps runs from being "                                                               \
+    "started'"                                                                                                                                                                 \
+    "                              else 'its open transaction has started a run, and keeps workers from deploying' "                                                           \
+    "end,"                                                                                                                                                                     \
+    "          case when h.pid is null then 'commit prepared or rollback prepared it'"                                                                                         \
+    "               else format('have it commit, or end it: select pg_terminate_backend(%s)', h.pid) end)"                                                                     \
+    "   from pgflow.lock_holders() h)"                                                                                                                                         \
+    " select * from found union all select 'ok', 'nothing holds a lock of runs and deployments for long', null"                                                                \
+    "   where not exists (select from found)")                                                                                                                                 \
   /* Jumps that heartbeats have found, and rows that a clock ahead of this one has written. */                                                                                 \
   X(CHECK_CLOCK, 0,                                                                                                                                                            \
     "with found (level, message, hint) as ("                                                                                                                                   \
@@ -266,16 +313,39 @@
     "               e.failed_at > clock_timestamp() - interval '1 hour' as recent from pgflow.event_failures e) f")                                                            \
   /* $1: in full. */                                                                                                                                                           \
   X(CHECK_INVARIANTS, 1,                                                                                                                                                       \
-    "with broken as (select i.*, count(*) over () as total, row_number() over () as n"                                                                                         \
-    "   from pgflow.check_invariants($1::boolean) i)"                                                                                                                          \
-    " select 'problem', format('%s: %s: %s%s', b.invariant, b.subject, b.detail,"                                                                                              \
+    "with rows as materialized (select i.*, split_part(i.subject, ' ', 1) as queue_name from "                                                                                 \
+    "pgflow.check_invariants($1::boolean) i),"                                                                                                                                 \
+    " broken as (select r.*, count(*) over () as total, row_number() over () as n from rows r"                                                                                 \
+    "   where r.invariant not in ('active task has a message', 'message belongs to a task')),"                                                                                 \
+    " messages as (select r.invariant, r.queue_name, count(*) as number,"                                                                                                      \
+    "     exists (select from pgflow.workers w where w.queue_name = r.queue_name and w.stopped_at is null and "                                                                \
+    "w.deprecated_at is null"                                                                                                                                                  \
+    "       and w.last_heartbeat_at between clock_timestamp() - interval '30 seconds' and clock_timestamp() + "                                                                \
+    "interval '30 seconds') as lives"                                                                                                                                          \
+    "   from rows r where r.invariant in ('active task has a message', 'message belongs to a task') group by 1, 2),"                                                           \
+    " found (level, message, hint) as ("                                                                                                                                       \
+    " select case when m.lives then 'warning' else 'problem' end,"                                                                                                             \
+    "        format('queue %s: tasks without a message: %s; it was purged, or messages were deleted or archived', "                                                            \
+    "m.queue_name, m.number),"                                                                                                                                                 \
+    "        case when m.lives then 'a worker of the queue sends them again: it begins within 10 s and then looks at "                                                         \
+    "up to 2,000 open tasks a second; '"                                                                                                                                       \
+    "             else 'start a worker of the queue, which sends them again: luaflow worker --queue ' || "                                                                     \
+    "m.queue_name || ' PATH; ' end"                                                                                                                                            \
+    "        || 'find out who calls pgmq.purge_queue, or deletes messages'"                                                                                                    \
+    "   from messages m where m.invariant = 'active task has a message'"                                                                                                       \
+    " union all select 'warning', format('queue %s: messages that belong to no task: %s', m.queue_name, m.number),"                                                            \
+    "        case when m.lives then 'a worker archives them' else 'a worker of the queue, when one runs, archives "                                                            \
+    "them' end"                                                                                                                                                                \
+    "        || ' when they are 60 s old, up to 1,000 at a time; stop what sends them'"                                                                                        \
+    "   from messages m where m.invariant = 'message belongs to a task'"                                                                                                       \
+    " union all select 'problem', format('%s: %s: %s%s', b.invariant, b.subject, b.detail,"                                                                                    \
     "        case when b.n = 5 and b.total > 5 then format(' (and %s more)', b.total - 5) else '' end),"                                                                       \
     "        format('select * from pgflow.check_invariants(%s) has them all; unless somebody changed the tables, "                                                             \
-    "report "                                                                                                                                                                  \
-    "it as a bug of luaflow', case when $1::boolean then 'true' else '' end)"                                                                                                  \
-    "   from broken b where b.n <= 5"                                                                                                                                          \
-    " union all select 'ok', case when $1::boolean then 'the data is consistent'"                                                                                              \
+    "report it as a bug of luaflow',"                                                                                                                                          \
+    "               case when $1::boolean then 'true' else '' end)"                                                                                                            \
+    "   from broken b where b.n <= 5)"                                                                                                                                         \
+    " select * from found union all select 'ok', case when $1::boolean then 'the data is consistent'"                                                                          \
     "        else 'the data of what is under way is consistent; --full looks at ended runs too' end, null"                                                                     \
-    "   where not exists (select from broken)")
+    "   where not exists (select from found)")
 
 #endif

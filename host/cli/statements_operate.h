@@ -2,6 +2,8 @@
 #ifndef LUAFLOW_CLI_STATEMENTS_OPERATE_H
 #define LUAFLOW_CLI_STATEMENTS_OPERATE_H
 
+#include "cli/trouble_words.h"
+
 /* One JSON array of the rows of a query. */
 #define JSON_OF(query) "select coalesce(jsonb_agg(to_jsonb(q)), '[]') from (" query ") q"
 
@@ -47,7 +49,11 @@
     "  join pgflow.worker_function_status() s on s.function_name = f.function_name order by 1")                       \
   X(WORKERS, 1,                                                                                                       \
     "select q.worker_id, q.queue_name, q.function_name, q.state, q.generation, q.tasks_in_flight,"                    \
-    "       q.heartbeat_age_ms, q.last_reload_error, q.unrecorded_count, q.unrecorded_error, q.recovery_error"        \
+    "       q.heartbeat_age_ms, nullif(concat_ws('; ',"                                                               \
+    "         (select string_agg(" TROUBLE_WORDS                                                                      \
+    ", '; ' order by t.since) from pgflow.worker_troubles t"                                                          \
+    "           where t.worker_id = q.worker_id),"                                                                    \
+    "         'reload failed: ' || q.last_reload_error), '')"                                                         \
     "  from (" WORKERS_QUERY ") q")                                                                                   \
   X(WORKERS_JSON, 1, JSON_OF(WORKERS_QUERY))                                                                          \
   X(QUEUES, 0,                                                                                                        \

@@ -66,7 +66,7 @@ static void on_control_ready(void *owner) {
   struct lifecycle *lifecycle = owner;
   lifecycle->control_backend = pg_last_backend(lifecycle->control);
   report_ready(lifecycle, "control");
-  unrecorded_go_on(lifecycle->unrecorded);
+  troubles_go_on(lifecycle->troubles);
   startup_go_on(lifecycle);
   reload_go_on(lifecycle);
   work_wake(lifecycle->work);
@@ -170,11 +170,6 @@ static void on_refused(void *owner, enum claim_status status, const char *unknow
   }
 }
 
-static void on_unrecorded(void *owner, int count, const char *error) {
-  struct lifecycle *lifecycle = owner;
-  unrecorded_set(lifecycle->unrecorded, count, error);
-}
-
 static void on_answered(void *owner) {
   drain_check(owner);
   reload_go_on(owner);
@@ -245,6 +240,7 @@ static bool open_handlers(struct lifecycle *lifecycle, struct err *err) {
       .connections = lifecycle->options->handler_connections,
       .max_output = lifecycle->options->max_output,
       .patient = true,
+      .troubles = lifecycle->troubles,
   };
   lifecycle->handlers = handlers_new(lifecycle->loop, &options, lifecycle->control,
                                      elsewhere ? NULL : lifecycle->leftovers, &events, lifecycle, lifecycle->log, err);
@@ -262,7 +258,6 @@ bool connections_open(struct lifecycle *lifecycle, struct err *err) {
       .free_slots = free_slots,
       .claimed = on_claimed,
       .refused = on_refused,
-      .unrecorded = on_unrecorded,
       .answered = on_answered,
   };
   const struct pg_options control = {
@@ -281,12 +276,12 @@ bool connections_open(struct lifecycle *lifecycle, struct err *err) {
       .queue = lifecycle->queue,
       .batch = lifecycle->options->batch,
       .max_input = lifecycle->options->max_input,
+      .troubles = lifecycle->troubles,
   };
   lifecycle->control = pg_new(lifecycle->loop, &control, &control_events, lifecycle, err);
   if (!lifecycle->control) return false;
   lifecycle->work = work_new(lifecycle->loop, &work, &work_events, lifecycle, lifecycle->log, err);
   if (!lifecycle->work) return false;
-  lifecycle->unrecorded = unrecorded_new(lifecycle->control, lifecycle->worker_id);
   lifecycle->leftovers =
       leftovers_new(lifecycle->loop, lifecycle->control, on_leftovers_settled, lifecycle, lifecycle->log);
   if (!open_handlers(lifecycle, err)) return false;

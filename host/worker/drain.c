@@ -66,7 +66,7 @@ static void close_all(struct lifecycle *lifecycle) {
   recovery_stop(lifecycle->recovery);
   handlers_close(lifecycle->handlers);
   lifecycle->handlers = NULL;
-  unrecorded_free(lifecycle->unrecorded);
+  troubles_stop(lifecycle->troubles);
   leftovers_free(lifecycle->leftovers);
   pg_close(lifecycle->control);
   work_close(lifecycle->work);

@@ -92,6 +92,11 @@ static void on_input_wanted(void *owner, const struct task *task) {
   if (!lifecycle->closing) flow_input_fetch(lifecycle->control, lifecycle->pool, task, lifecycle->options->max_input);
 }
 
+static void on_dying(void *owner, int count, const char *last) {
+  struct lifecycle *lifecycle = owner;
+  troubles_set(lifecycle->troubles, TROUBLE_EXECUTORS, count, last);
+}
+
 static void on_room(void *owner) {
   struct lifecycle *lifecycle = owner;
   if (lifecycle->work && !lifecycle->closing) work_check(lifecycle->work);
@@ -109,6 +114,7 @@ static const struct pool_events pool_events = {
     .query = on_query,
     .forgotten = on_forgotten,
     .room = on_room,
+    .dying = on_dying,
     .ended = on_pool_ended,
 };
 
@@ -129,6 +135,7 @@ struct lifecycle *lifecycle_new(uv_loop_t *loop, const struct worker_options *op
   struct lifecycle *lifecycle = xcalloc(1, sizeof *lifecycle);
   *lifecycle = (struct lifecycle){.loop = loop, .options = options, .root = executor->root, .log = log};
   make_worker_id(lifecycle->worker_id, sizeof lifecycle->worker_id);
+  lifecycle->troubles = troubles_new();
   const struct pool_options pool = {.executors = options->executors,
                                     .executor = *executor,
                                     .executor_memory = options->executor_memory,
@@ -136,6 +143,7 @@ struct lifecycle *lifecycle_new(uv_loop_t *loop, const struct worker_options *op
   lifecycle->pool = pool_new(loop, &pool, &pool_events, lifecycle, log);
   if (!pool_load(lifecycle->pool, source, err)) {
     pool_free(lifecycle->pool);
+    troubles_free(lifecycle->troubles);
     free(lifecycle);
     return NULL;
   }
@@ -192,6 +200,7 @@ void lifecycle_on_end(struct lifecycle *lifecycle, void (*ended)(void *owner), v
 int lifecycle_free(struct lifecycle *lifecycle) {
   int exit_code = lifecycle->exit_code;
   reload_free(lifecycle);
+  troubles_free(lifecycle->troubles);
   free(lifecycle->queue);
   free(lifecycle->application_name);
   free(lifecycle->handler_name);

@@ -11,7 +11,7 @@
 #include "worker/control/leftovers.h"
 #include "worker/control/recovery.h"
 #include "worker/control/statements.h"
-#include "worker/control/unrecorded.h"
+#include "worker/control/troubles.h"
 #include "worker/handler_sql/handlers.h"
 #include "worker/lifecycle.h"
 #include "worker/pool/pool.h"
@@ -58,10 +58,10 @@ struct lifecycle {
   struct watch *watch; /* NULL: nothing is watched */
   struct pg *control;
   struct work *work;
-  struct heartbeat *heartbeat;                     /* NULL unless it beats */
-  struct recovery *recovery;                       /* NULL unless it runs */
-  struct leftovers *leftovers;                     /* of lost connections */
-  struct unrecorded *unrecorded;                   /* NULL before the connections are made */
+  struct heartbeat *heartbeat; /* NULL unless it beats */
+  struct recovery *recovery;   /* NULL unless it runs */
+  struct leftovers *leftovers; /* of lost connections */
+  struct troubles *troubles;
   struct handlers *handlers;                       /* NULL before the connections are made */
   struct pg_backend control_backend, work_backend; /* of connections not lost yet */
   uint64_t lost_at;                                /* a connection is lost since then; 0: none is */

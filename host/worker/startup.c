@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/process_start.h"
 #include "base/sqlstate.h"
 #include "base/xalloc.h"
 #include "worker/control/deploy.h"
@@ -125,6 +126,27 @@ static void on_unknown(void *owner) { drain_forgotten(owner); }
 
 static void on_enabled(void *owner) { reload_on_enabled(owner); }
 
+/* Whether the limit of open files allows the host two generations of executors, as in a reload, and each executor a request of every task. */
+static void check_files(struct lifecycle *lifecycle) {
+  enum { HOST_FILES = 48, EXECUTOR_FILES = 4 };
+  const struct worker_options *options = lifecycle->options;
+  int host = HOST_FILES + 2 * EXECUTOR_FILES * options->executors + options->handler_connections;
+  int tasks = (options->concurrency + options->executors - 1) / options->executors;
+  int executor = PROCESS_OWN_FILES + PROCESS_REQUEST_FILES * tasks;
+  int needed = host > executor ? host : executor;
+  int limit = process_files();
+  char text[256];
+  if (limit >= needed) return;
+  snprintf(
+      text, sizeof text,
+      "the limit of open files is %d, and %d are needed: by the host %d (--executors %d, --handler-connections %d), "
+      "by each executor %d (--concurrency %d)",
+      limit, needed, host, options->executors, options->handler_connections, executor, options->concurrency);
+  LOG(lifecycle->log, LOG_WARN, "few_descriptors", LOG_STR("reason", text),
+      LOG_STR("hint", "raise the hard limit: `ulimit -Hn`, or LimitNOFILE of its systemd unit"));
+  troubles_set(lifecycle->troubles, TROUBLE_DESCRIPTORS, 0, text);
+}
+
 static void run(struct lifecycle *lifecycle, int64_t generation) {
   static const struct heartbeat_events events = {.each_task = each_task,
                                                  .lost = on_lost_task,
@@ -137,9 +159,12 @@ static void run(struct lifecycle *lifecycle, int64_t generation) {
   LOG(lifecycle->log, LOG_INFO, "running", LOG_STR("queue", lifecycle->queue),
       LOG_STR("function", lifecycle->worker->name), LOG_STR("worker", lifecycle->worker_id),
       LOG_INT("concurrency", lifecycle->options->concurrency));
-  lifecycle->heartbeat =
-      heartbeat_new(lifecycle->loop, lifecycle->control, lifecycle->worker_id, &events, lifecycle, lifecycle->log);
-  lifecycle->recovery = recovery_new(lifecycle->loop, lifecycle->control, lifecycle->worker_id, lifecycle->log);
+  check_files(lifecycle);
+  troubles_start(lifecycle->troubles, lifecycle->control, lifecycle->worker_id);
+  lifecycle->heartbeat = heartbeat_new(lifecycle->loop, lifecycle->control, lifecycle->worker_id, &events, lifecycle,
+                                       lifecycle->troubles, lifecycle->log);
+  lifecycle->recovery =
+      recovery_new(lifecycle->loop, lifecycle->control, lifecycle->worker_id, lifecycle->troubles, lifecycle->log);
   work_start(lifecycle->work, generation);
 }
 

@@ -33,13 +33,13 @@ local LOGINS = { "worker", "handler", "app", "operator", "reader" }
 local READS = {
   "run_summary", "run_steps", "run_attempts", "run_details", "get_run_with_states", "failing_task", "check_invariants",
   "queue_figures", "is_local", "uncovered_pairs", "rollout_status", "worker_tasks", "queue_faults", "trust_faults",
-  "worker_status", "worker_function_status", "run_task_counts",
+  "lock_holders", "worker_status", "worker_function_status", "run_task_counts",
 }
 local FUNCTIONS = {
   worker = {
     "deploy_flows", "lock_runs", "claim_tasks", "complete_tasks", "fail_tasks", "release_tasks", "run_input",
     "worker_heartbeat", "recover_tasks", "reconcile_claims", "mark_worker_stopped", "track_worker_function", "preview_deployment",
-    "report_reload", "report_unrecorded", "report_recovery", "installation_id", "open_transaction", "complete_transaction",
+    "report_reload", "report_trouble", "installation_id", "open_transaction", "complete_transaction",
   },
   handler = { "installation_id", "open_transaction", "complete_transaction" },
   app = {

@@ -45,7 +45,7 @@ describe("the row of a worker", function()
   end)
 
   it("says that recovery fails, to doctor and in the list, until it works again", function()
-    here:worker()
+    local worker = here:worker()
     local function findings()
       local found = {}
       for _, finding in ipairs(cjson.decode(here:luaflow({ "doctor", "--json" }).out)) do
@@ -57,15 +57,17 @@ describe("the row of a worker", function()
     here.db:text [[create or replace function pgflow.recover_tasks(p_worker_id uuid)
       returns table (run_id uuid, step_slug text, task_index int, reason text, outcome text)
       language plpgsql as $$ begin raise 'permission denied for table audit' using errcode = '42501'; end $$]]
-    wait.till(function() return here.db:text "select recovery_error from pgflow.workers" ~= "" end, 30, "recovery to fail")
+    local function troubles() return here.db:text "select string_agg(t.trouble, ',') from pgflow.worker_troubles t" end
+    wait.till(function() return troubles() == "recovery" end, 30, "recovery to fail")
     local found = findings()
     assert.equal(1, #found)
     assert.equal("problem", found[1].level)
-    assert.truthy(found[1].message:find "^recovery fails in worker .* of queue listed since .*: .*permission denied for table audit$",
+    assert.truthy(found[1].message:find "^worker .* of queue listed, since 20.*: recovery fails: .*permission denied for table audit$",
       found[1].message)
     assert.truthy(here:luaflow({ "workers" }).out:find("recovery fails", 1, true))
     here.db:text(definition)
-    wait.till(function() return here.db:text "select recovery_failing_since from pgflow.workers" == "" end, 30, "recovery to work")
+    wait.till(function() return troubles() == "" end, 30, "recovery to work")
     assert.equal("ok", findings()[1].level)
+    assert.same({ 1, 1 }, { #worker:log "recovery_failed", #worker:log "recovery_works_again" })
   end)
 end)

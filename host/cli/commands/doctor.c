@@ -21,11 +21,11 @@ static const struct check {
   enum exit_code exit_code; /* of its problems */
 } base_checks[] = {{"server", DB_CHECK_SERVER, EXIT_DATABASE}, {"pgmq", DB_CHECK_PGMQ, EXIT_DATABASE}},
   checks[] = {
-      {"rights", DB_CHECK_RIGHTS, EXIT_FAILED},         {"owner", DB_CHECK_OWNER, EXIT_FAILED},
-      {"settings", DB_CHECK_SETTINGS, EXIT_FAILED},     {"queues", DB_CHECK_QUEUES, EXIT_FAILED},
-      {"workers", DB_CHECK_WORKERS, EXIT_FAILED},       {"clock", DB_CHECK_CLOCK, EXIT_FAILED},
-      {"functions", DB_CHECK_FUNCTIONS, EXIT_FAILED},   {"events", DB_CHECK_EVENTS, EXIT_FAILED},
-      {"invariants", DB_CHECK_INVARIANTS, EXIT_FAILED},
+      {"rights", DB_CHECK_RIGHTS, EXIT_FAILED},     {"owner", DB_CHECK_OWNER, EXIT_FAILED},
+      {"settings", DB_CHECK_SETTINGS, EXIT_FAILED}, {"queues", DB_CHECK_QUEUES, EXIT_FAILED},
+      {"workers", DB_CHECK_WORKERS, EXIT_FAILED},   {"locks", DB_CHECK_LOCKS, EXIT_FAILED},
+      {"clock", DB_CHECK_CLOCK, EXIT_FAILED},       {"functions", DB_CHECK_FUNCTIONS, EXIT_FAILED},
+      {"events", DB_CHECK_EVENTS, EXIT_FAILED},     {"invariants", DB_CHECK_INVARIANTS, EXIT_FAILED},
 };
 
 /* A check that this role may not make is no fault of the database. False: the connection is of no use any more. */

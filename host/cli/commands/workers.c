@@ -13,20 +13,6 @@ static enum tone tone_of(const char *state) {
   return strcmp(state, "stopped") == 0 ? TONE_FAINT : TONE_BUSY;
 }
 
-/* A failed reload waits for somebody; results that are not recorded hold up runs now, and so does a failing recovery where a worker died. */
-static void put_trouble(struct table *table, const PGresult *result, int row) {
-  const char *reload = db_text(result, row, 7), *count = db_text(result, row, 8), *recovery = db_text(result, row, 10);
-  if (count)
-    table_printf(table, TONE_BAD, "%s result%s not recorded: %s", count, strcmp(count, "1") == 0 ? "" : "s",
-                 db_text(result, row, 9));
-  else if (recovery)
-    table_printf(table, TONE_BAD, "recovery fails: %s", recovery);
-  else if (reload)
-    table_printf(table, TONE_BAD, "reload failed: %s", reload);
-  else
-    table_put(table, TONE_PLAIN, NULL);
-}
-
 static void print_workers(const PGresult *result) {
   static const struct table_column columns[] = {
       {"WORKER", 0, 9, false},     {"QUEUE", 0, 8, false},     {"FUNCTION", 3, 8, false},  {"STATE", 0, 0, false},
@@ -38,7 +24,7 @@ static void print_workers(const PGresult *result) {
     for (int column = 0; column < 6; column++)
       table_put(&table, column == 3 ? tone_of(state) : TONE_PLAIN, db_text(result, row, column));
     table_put_duration(&table, TONE_FAINT, db_number(result, row, 6), " ago");
-    put_trouble(&table, result, row);
+    table_put(&table, TONE_BAD, db_text(result, row, 7));
   }
   table_print(&table, "there is no worker; --all shows those that stopped");
 }

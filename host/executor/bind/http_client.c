@@ -13,8 +13,6 @@
 
 enum {
   IDLE_CONNECTIONS = 256, /* kept open for the requests to come, at most */
-  FILES_OF_OTHERS = 24,   /* descriptors that the process itself and its handlers may have open */
-  FILES_EACH = 3,         /* of a transfer: its connection, and what looks up the name */
   SHORTAGE_MS = 50        /* how long transfers wait when descriptors were short */
 };
 
@@ -166,7 +164,7 @@ struct http_client *http_client_new(uv_loop_t *loop, http_done done, const char 
   uv_timer_init(loop, &client->shortage);
   client->timer.data = client->shortage.data = client;
   client->open_handles = 2;
-  client->most = (process_files() - FILES_OF_OTHERS) / FILES_EACH;
+  client->most = (process_files() - PROCESS_OWN_FILES) / PROCESS_REQUEST_FILES;
   if (client->most < 1) client->most = 1;
   curl_multi_setopt(client->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
   curl_multi_setopt(client->multi, CURLMOPT_SOCKETDATA, client);

@@ -21,6 +21,7 @@ struct heartbeat {
   const char *worker_id;
   struct heartbeat_events events;
   void *owner;
+  struct troubles *troubles;
   struct log *log;
   uint64_t sent_at;     /* on the system's steady clock, in nanoseconds */
   uint64_t answered_at; /* when the last one that was answered was sent; 0: none was */
@@ -81,8 +82,10 @@ static void read_answer(struct heartbeat *heartbeat, const PGresult *result) {
 }
 
 /* A server that takes no writes is perhaps a primary of the past: the next connection may find the new one. */
-static void complain(struct heartbeat *heartbeat, const struct err *err) {
+static void complain(struct heartbeat *heartbeat, const struct pg_unit *unit, const struct err *err) {
   struct err found = *err;
+  if (*found.sqlstate || pg_unit_is_overdue(unit))
+    troubles_set(heartbeat->troubles, TROUBLE_HEARTBEAT, 0, found.message);
   if (!*found.sqlstate) return; /* the connection tells it */
   complaint_add_hint(&found);
   if (complaint_is_new(&heartbeat->complaint, &found))
@@ -101,10 +104,12 @@ static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
     return;
   }
   if (err) {
-    complain(heartbeat, err);
+    complain(heartbeat, unit, err);
     return;
   }
   if (complaint_end(&heartbeat->complaint)) LOG(heartbeat->log, LOG_INFO, "heartbeat_works_again");
+  troubles_set(heartbeat->troubles, TROUBLE_HEARTBEAT, 0, NULL);
+  troubles_go_on(heartbeat->troubles);
   read_answer(heartbeat, pg_unit_result(unit, 0));
   if (heartbeat->again && !heartbeat->stopped) beat(heartbeat);
 }
@@ -147,9 +152,11 @@ void heartbeat_beat(struct heartbeat *heartbeat) {
 }
 
 struct heartbeat *heartbeat_new(uv_loop_t *loop, struct pg *pg, const char *worker_id,
-                                const struct heartbeat_events *events, void *owner, struct log *log) {
+                                const struct heartbeat_events *events, void *owner, struct troubles *troubles,
+                                struct log *log) {
   struct heartbeat *heartbeat = xcalloc(1, sizeof *heartbeat);
-  *heartbeat = (struct heartbeat){.pg = pg, .worker_id = worker_id, .events = *events, .owner = owner, .log = log};
+  *heartbeat = (struct heartbeat){
+      .pg = pg, .worker_id = worker_id, .events = *events, .owner = owner, .troubles = troubles, .log = log};
   uv_timer_init(loop, &heartbeat->timer);
   heartbeat->timer.data = heartbeat;
   uv_timer_start(&heartbeat->timer, on_timer, BEAT_MS, BEAT_MS);

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "pg/pg.h"
+#include "worker/control/troubles.h"
 #include "worker/pool/task.h"
 
 struct heartbeat;
@@ -20,9 +21,10 @@ struct heartbeat_events {
   void (*enabled)(void *owner);                    /* at every beat while the worker function is enabled */
 };
 
-/* Starts beating. pg (with control_statements) is borrowed until heartbeat_stop. */
+/* Starts beating. pg (with control_statements), worker_id and troubles are borrowed until heartbeat_stop. */
 struct heartbeat *heartbeat_new(uv_loop_t *loop, struct pg *pg, const char *worker_id,
-                                const struct heartbeat_events *events, void *owner, struct log *log);
+                                const struct heartbeat_events *events, void *owner, struct troubles *troubles,
+                                struct log *log);
 /* Beats now, or once the answer to the beat under way has come. NULL is allowed. */
 void heartbeat_beat(struct heartbeat *heartbeat);
 /* Ends and frees; before pg is closed. NULL is allowed. */

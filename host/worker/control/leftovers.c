@@ -94,7 +94,7 @@ static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
       LOG(leftovers->log, LOG_WARN, "old_connection_not_ended", LOG_STR("sqlstate", found.sqlstate),
           LOG_STR("error", found.message), LOG_STR("hint", *found.hint ? found.hint : NULL));
   } else {
-    complaint_end(&leftovers->complaint);
+    if (complaint_end(&leftovers->complaint)) LOG(leftovers->log, LOG_INFO, "ending_connections_works_again");
     take_answer(leftovers, pg_unit_result(unit, 0));
   }
   if (leftovers->count > 0) ask_later(leftovers);

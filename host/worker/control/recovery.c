@@ -17,9 +17,9 @@ struct recovery {
   uv_timer_t timer;
   struct pg *pg;
   const char *worker_id;
+  struct troubles *troubles;
   struct log *log;
-  bool waiting;  /* for an answer */
-  bool reported; /* the worker's row says that it fails */
+  bool waiting; /* for an answer */
   bool stopped, timer_closed;
   struct complaint complaint;
 };
@@ -57,30 +57,6 @@ static bool log_moved(struct recovery *recovery, const PGresult *result) {
   return resent > 0;
 }
 
-static void on_reported(void *owner, struct pg_unit *unit, const struct err *err) {
-  struct recovery *recovery = owner;
-  (void)unit;
-  (void)err; /* it is said again after the next round */
-  recovery->waiting = false;
-  free_when_done(recovery);
-}
-
-static void on_cleared(void *owner, struct pg_unit *unit, const struct err *err) {
-  struct recovery *recovery = owner;
-  if (!err) recovery->reported = false;
-  on_reported(owner, unit, err);
-}
-
-/* Tells the database, for doctor and `luaflow workers`; NULL: it works. */
-static void report(struct recovery *recovery, const char *error) {
-  struct pg_unit *unit = pg_unit_new(error ? on_reported : on_cleared, recovery);
-  struct pg_params *params = pg_unit_add(unit, &control_statements[STMT_REPORT_RECOVERY]);
-  pg_param_text(params, recovery->worker_id);
-  pg_param_text(params, error);
-  recovery->waiting = true;
-  pg_submit(recovery->pg, unit);
-}
-
 static void on_timer(uv_timer_t *timer);
 
 static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
@@ -91,17 +67,16 @@ static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
     return;
   }
   if (!err) {
-    complaint_end(&recovery->complaint);
+    if (complaint_end(&recovery->complaint)) LOG(recovery->log, LOG_INFO, "recovery_works_again");
+    troubles_set(recovery->troubles, TROUBLE_RECOVERY, 0, NULL);
     bool go_on = log_moved(recovery, pg_unit_result(unit, 0));
     uv_timer_start(&recovery->timer, on_timer, go_on ? GO_ON_MS : RECOVER_MS, RECOVER_MS);
-    if (recovery->reported) report(recovery, NULL);
     return;
   }
   struct err found = *err;
+  if (*found.sqlstate || pg_unit_is_overdue(unit)) troubles_set(recovery->troubles, TROUBLE_RECOVERY, 0, found.message);
   if (!*found.sqlstate) return; /* the connection tells it */
   complaint_add_hint(&found);
-  recovery->reported = true;
-  report(recovery, found.message);
   if (complaint_is_new(&recovery->complaint, &found))
     LOG(recovery->log, LOG_WARN, "recovery_failed", LOG_STR("sqlstate", found.sqlstate),
         LOG_STR("error", found.message), LOG_STR("hint", *found.hint ? found.hint : NULL));
@@ -116,9 +91,10 @@ static void on_timer(uv_timer_t *timer) {
   pg_submit(recovery->pg, unit);
 }
 
-struct recovery *recovery_new(uv_loop_t *loop, struct pg *pg, const char *worker_id, struct log *log) {
+struct recovery *recovery_new(uv_loop_t *loop, struct pg *pg, const char *worker_id, struct troubles *troubles,
+                              struct log *log) {
   struct recovery *recovery = xcalloc(1, sizeof *recovery);
-  *recovery = (struct recovery){.pg = pg, .worker_id = worker_id, .log = log};
+  *recovery = (struct recovery){.pg = pg, .worker_id = worker_id, .troubles = troubles, .log = log};
   uv_timer_init(loop, &recovery->timer);
   recovery->timer.data = recovery;
   uv_timer_start(&recovery->timer, on_timer, RECOVER_MS, RECOVER_MS);

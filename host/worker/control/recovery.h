@@ -7,11 +7,13 @@
 
 #include "base/log.h"
 #include "pg/pg.h"
+#include "worker/control/troubles.h"
 
 struct recovery;
 
-/* Starts. pg (with control_statements) and worker_id are borrowed until recovery_stop. */
-struct recovery *recovery_new(uv_loop_t *loop, struct pg *pg, const char *worker_id, struct log *log);
+/* Starts. pg (with control_statements), worker_id and troubles are borrowed until recovery_stop. */
+struct recovery *recovery_new(uv_loop_t *loop, struct pg *pg, const char *worker_id, struct troubles *troubles,
+                              struct log *log);
 /* Ends and frees; before pg is closed. NULL is allowed. */
 void recovery_stop(struct recovery *recovery);
 

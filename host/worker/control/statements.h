@@ -39,8 +39,7 @@
        " where extract(epoch from a.backend_start)::text = $2")                                                       \
   STMT(INSTALLATION, "select pgflow.installation_id()")                                                               \
   STMT(REPORT_RELOAD, "select pgflow.report_reload($1::uuid, $2::text)")                                              \
-  STMT(REPORT_UNRECORDED, "select pgflow.report_unrecorded($1::uuid, $2::int, $3::text)")                             \
-  STMT(REPORT_RECOVERY, "select pgflow.report_recovery($1::uuid, $2::text)")                                          \
+  STMT(REPORT_TROUBLE, "select pgflow.report_trouble($1::uuid, $2::text, $3::int, $4::text)")                         \
   STMT(STOP, "select pgflow.mark_worker_stopped($1::uuid)")
 
 /* On the work connection. All but RECONCILE are the parts of one batch, in this order. */

@@ -1,6 +1,7 @@
 /* Borrowers and connections, brought together. */
 #include "worker/handler_sql/handler_pool.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
@@ -8,7 +9,7 @@
 #include "base/xalloc.h"
 #include "worker/handler_sql/handler_pool_inside.h"
 
-enum { TICK_MS = 250, IDLE_MS = 10000 };
+enum { TICK_MS = 250, IDLE_MS = 10000, STARVED_MS = 5000 /* a wait that is reported */ };
 
 static struct handler_connection *find_idle(const struct handler_pool *pool) {
   struct handler_connection *connection;
@@ -38,6 +39,20 @@ static struct handler_borrower *next_waiting(struct handler_pool *pool) {
   return borrower;
 }
 
+/* Statements of others take long, or the database gives out no connection. */
+static void look_at_waiting(struct handler_pool *pool) {
+  bool starved = pool->waiting && uv_now(pool->loop) - pool->waiting->queued_at > STARVED_MS;
+  char words[64];
+  if (starved) {
+    snprintf(words, sizeof words, "all %d (--handler-connections) are in use", pool->count);
+    const char *why = pool->complaint.said ? pool->complaint.message : words;
+    troubles_set(pool->options.troubles, TROUBLE_CONNECTIONS, count_waiting(pool), why);
+  } else if (pool->starved) {
+    troubles_set(pool->options.troubles, TROUBLE_CONNECTIONS, 0, NULL);
+  }
+  pool->starved = starved;
+}
+
 static void on_tick(uv_timer_t *timer) {
   struct handler_pool *pool = timer->data;
   struct handler_connection *connection, *next;
@@ -48,7 +63,8 @@ static void on_tick(uv_timer_t *timer) {
     else
       handler_connection_look(connection);
   }
-  if (!pool->connections) uv_timer_stop(timer);
+  look_at_waiting(pool);
+  if (!pool->connections && !pool->waiting) uv_timer_stop(timer);
 }
 
 static void refuse_all(struct handler_pool *pool, const struct err *err) {
@@ -100,6 +116,7 @@ bool handler_pool_not_made(struct handler_pool *pool, const struct err *err) {
 void handler_pool_borrow(struct handler_pool *pool, struct handler_borrower *borrower) {
   DL_APPEND(pool->waiting, borrower);
   borrower->queued = true;
+  borrower->queued_at = uv_now(pool->loop);
   uv_idle_start(&pool->kick, serve);
 }
 

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "pg/pg.h"
 #include "worker/control/leftovers.h"
+#include "worker/control/troubles.h"
 
 struct handler_pool;
 struct handler_connection;
@@ -18,7 +19,8 @@ struct handler_pool_options { /* borrowed until handler_pool_close */
   const char *conninfo;
   const char *application_name;
   int connections;
-  bool patient; /* one that cannot be made now is waited for; else borrowers are refused */
+  bool patient;              /* one that cannot be made now is waited for; else borrowers are refused */
+  struct troubles *troubles; /* NULL: nothing is reported */
 };
 
 struct handler_borrower_events {
@@ -38,6 +40,7 @@ struct handler_borrower {
   /* The pool's own. */
   struct handler_connection *connection; /* NULL: it has none */
   bool queued;                           /* in one of the pool's lists */
+  uint64_t queued_at;
   struct handler_borrower *prev, *next;
 };
 

@@ -50,6 +50,7 @@ struct handler_pool {
   uv_timer_t tick;                    /* runs while there is a connection */
   uv_idle_t kick;                     /* active while somebody may be served */
   int open_handles;
+  bool starved; /* reported */
   struct complaint complaint;
 };
 

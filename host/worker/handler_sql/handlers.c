@@ -253,7 +253,8 @@ struct handlers *handlers_new(uv_loop_t *loop, const struct handlers_options *op
   const struct handler_pool_options pool = {.conninfo = options->conninfo,
                                             .application_name = options->application_name,
                                             .connections = options->connections,
-                                            .patient = options->patient};
+                                            .patient = options->patient,
+                                            .troubles = options->troubles};
   struct handler_side *side = handlers->side;
   handlers->pool = handler_pool_new(loop, &pool, side ? handler_side_pg(side) : control,
                                     side ? handler_side_leftovers(side) : leftovers, log);

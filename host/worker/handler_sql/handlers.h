@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "worker/control/leftovers.h"
+#include "worker/control/troubles.h"
 #include "worker/handler_sql/handler_side.h"
 #include "worker/pool/task.h"
 
@@ -16,8 +17,9 @@ struct handlers_options { /* borrowed until handlers_close */
   const char *conninfo;
   const char *application_name;
   int connections;
-  int64_t max_output; /* bytes of a result */
-  bool patient;       /* a database that cannot be reached now is waited for */
+  int64_t max_output;        /* bytes of a result */
+  bool patient;              /* a database that cannot be reached now is waited for */
+  struct troubles *troubles; /* NULL: nothing is reported */
 };
 
 struct handlers_events {

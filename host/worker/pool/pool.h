@@ -40,6 +40,8 @@ struct pool_events {
   void (*forgotten)(void *owner, uint64_t number);
   /* Tasks can be taken again: an executor has become ready or has yielded, or a dropped task has ended. */
   void (*room)(void *owner);
+  /* Executors keep ending: so many without a pause of a minute, and how the last one did. 0 and NULL: they do not any more. */
+  void (*dying)(void *owner, int count, const char *last);
   /* After pool_stop or pool_kill: no executor is left. Perhaps more than once. */
   void (*ended)(void *owner);
 };

@@ -1,10 +1,15 @@
 /* An executor has ended with tasks: who is to blame, and what becomes of them all. */
 #include <signal.h>
+#include <stdio.h>
 #include <utlist.h>
 
 #include "worker/pool/pool_inside.h"
 
-enum { NAMED_MAX = 20 /* tasks in a line of the log */ };
+enum {
+  NAMED_MAX = 20,   /* tasks in a line of the log */
+  DEATHS_MIN = 3,   /* that are reported as a trouble */
+  PAUSE_MS = 60000, /* without a death, after which the trouble is over */
+};
 
 /* Who has too much memory: a task that waits and holds the limit alone, else the one that runs, else the one that holds
  * most, if anybody can be told. */
@@ -48,6 +53,24 @@ static void put_name(const struct task *task, struct buf *names) {
              task->run_id);
 }
 
+void pool_count_death(struct pool *pool, bool loading, const char *reason) {
+  pool->deaths.count++;
+  pool->deaths.last_at = uv_now(pool->loop);
+  pool->deaths.told = false;
+  snprintf(pool->deaths.last, sizeof pool->deaths.last, "%s%s", reason, loading ? " while it loaded the modules" : "");
+}
+
+void pool_look_at_deaths(struct pool *pool) {
+  if (pool->deaths.count == 0) return;
+  if (uv_now(pool->loop) - pool->deaths.last_at > PAUSE_MS) {
+    pool->deaths.count = 0;
+    pool->events.dying(pool->owner, 0, NULL);
+  } else if (!pool->deaths.told && pool->deaths.count >= DEATHS_MIN) {
+    pool->events.dying(pool->owner, pool->deaths.count, pool->deaths.last);
+    pool->deaths.told = true;
+  }
+}
+
 void pool_log_death(const struct slot *slot, const struct executor_exit *exit) {
   struct buf names = {0}, blamed = {0};
   const struct task *culprit = find_culprit(slot, exit), *task;
@@ -61,6 +84,7 @@ void pool_log_death(const struct slot *slot, const struct executor_exit *exit) {
       LOG_INT("tasks", slot->task_count), LOG_STR("blamed", blamed.data), LOG_STR("released", names.data));
   buf_free(&names);
   buf_free(&blamed);
+  pool_count_death(slot->pool, slot->state == SLOT_LOADING, exit->reason);
 }
 
 static void blame(struct slot *slot, struct task *task, const struct executor_exit *exit) {

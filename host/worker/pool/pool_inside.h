@@ -52,6 +52,12 @@ struct pool {
   struct task *suspects; /* the same, each for one of its own */
   bool ending;           /* no executor is replaced */
   bool killing;          /* what dead executors had is released, never failed */
+  struct {
+    int count; /* without a pause; 0: none has ended lately */
+    uint64_t last_at;
+    char last[192]; /* how the last one has ended */
+    bool told;      /* reported as it is */
+  } deaths;
 };
 
 /* generation.c */
@@ -97,10 +103,14 @@ void pool_forget(struct pool *pool, struct task *task);
 void pool_give_suspects(struct pool *pool);
 
 /* pool_death.c: before the process is freed. */
-/* Names the tasks that a dead executor had. */
+/* Names the tasks that a dead executor had, and counts its end. */
 void pool_log_death(const struct slot *slot, const struct executor_exit *exit);
 /* They are failed or released. */
 void pool_settle_tasks(struct slot *slot, const struct executor_exit *exit);
+/* An executor has ended that was wanted, or could not be started. */
+void pool_count_death(struct pool *pool, bool loading, const char *reason);
+/* From time to time: reports that executors keep ending, and that they do not any more. */
+void pool_look_at_deaths(struct pool *pool);
 
 /* pool_output.c */
 void pool_on_log(struct slot *slot, struct frame *frame);

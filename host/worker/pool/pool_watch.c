@@ -82,6 +82,7 @@ static void look(uv_timer_t *timer) {
   struct generation *generation, *next;
   struct sight sight = {0};
   DL_FOREACH_SAFE(pool->generations, generation, next) look_at(generation, &sight);
+  pool_look_at_deaths(pool);
   pool->watches_closely = sight.loading || pool_count(pool) > 0;
   uv_timer_start(timer, look, pool->watches_closely ? CLOSE_MS : IDLE_MS, 0);
   if (!sight.room) return;

@@ -59,10 +59,11 @@ static void committed(struct work *work, const struct pg_unit *unit) {
   if (recorded) work->failures = 0;
   if (recorded && batcher_aside(work->batcher) == 0) {
     work_recovered(work, &work->record_complaint, "record");
-    work->events.unrecorded(work->owner, 0, NULL);
+    troubles_set(work->options.troubles, TROUBLE_UNRECORDED, 0, NULL);
   }
   if (!claimed) return;
   work_recovered(work, &work->claim_complaint, "claim");
+  troubles_set(work->options.troubles, TROUBLE_CLAIM, 0, NULL);
   if (quickly) work->apart = false;
   if (quickly && work->single_claims > 0) work->single_claims--;
   take_claim(work, pg_unit_result(unit, work->calls.index[STMT_CLAIM]));
@@ -88,8 +89,9 @@ static void on_reconciled(void *owner, struct pg_unit *unit, const struct err *e
     reconcile_log(unit, work->log);
     work->reconcile_due = work->claim_lost = false;
     work_recovered(work, &work->reconcile_complaint, "reconcile");
-  } else if (*err->sqlstate) {
-    work_not_reconciled(work, err);
+    troubles_set(work->options.troubles, TROUBLE_RECONCILE, 0, NULL);
+  } else {
+    work_not_reconciled(work, unit, err);
   }
   work_kick(work);
   work->events.answered(work->owner);

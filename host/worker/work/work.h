@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "pg/pg.h"
+#include "worker/control/troubles.h"
 #include "worker/pool/task.h"
 #include "worker/work/claim.h"
 
@@ -19,6 +20,7 @@ struct work_options { /* borrowed until work_close, except conninfo and applicat
   const char *queue;
   int batch;
   int64_t max_input; /* bytes of the inputs of a claim, together */
+  struct troubles *troubles;
 };
 
 struct work_events {
@@ -30,8 +32,6 @@ struct work_events {
   int (*free_slots)(void *owner);                  /* how many more tasks can be taken now */
   void (*claimed)(void *owner, struct task *task); /* the claim has committed; the owner takes the task over */
   void (*refused)(void *owner, enum claim_status status, const char *unknown); /* no task was claimed; see claim.h */
-  /* So many results wait, since the database does not take them for this error; 0 and NULL: it takes them. */
-  void (*unrecorded)(void *owner, int count, const char *error);
   void (*answered)(void *owner); /* a transaction was answered, well or badly; all tasks in it have been reported */
 };
 

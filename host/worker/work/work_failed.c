@@ -42,16 +42,23 @@ static void leave_read_only(struct work *work, const struct err *err) {
   pg_reconnect(work->pg, err);
 }
 
-void work_not_reconciled(struct work *work, const struct err *err) {
+void work_not_reconciled(struct work *work, const struct pg_unit *unit, const struct err *err) {
+  if (*err->sqlstate || pg_unit_is_overdue(unit))
+    troubles_set(work->options.troubles, TROUBLE_RECONCILE, 0, err->message);
+  if (!*err->sqlstate) return; /* the connection tells it */
   log_error(work, &work->reconcile_complaint, err, "reconcile");
   back_off(work, ERROR_MS);
   leave_read_only(work, err);
 }
 
+static void report_unrecorded(struct work *work, const struct err *err) {
+  troubles_set(work->options.troubles, TROUBLE_UNRECORDED, batcher_count(work->batcher), err->message);
+}
+
 /* For a reason that is no fault of the results: they are kept. */
 static void not_recorded(struct work *work, const struct err *err) {
   log_error(work, &work->record_complaint, err, "record");
-  work->events.unrecorded(work->owner, batcher_count(work->batcher), err->message);
+  report_unrecorded(work, err);
 }
 
 static void on_again(uv_timer_t *timer) {
@@ -62,8 +69,11 @@ static void on_again(uv_timer_t *timer) {
 
 /* The results go out again over the next connection; where the transaction was cut because it took too long, without the claim, and in
  * smaller batches where they were without it already. */
-static void connection_lost(struct work *work, const struct pg_unit *unit) {
+static void connection_lost(struct work *work, const struct pg_unit *unit, const struct err *err) {
   bool claims = work->calls.index[STMT_CLAIM] >= 0, overdue = pg_unit_is_overdue(unit);
+  bool records = work->calls.index[STMT_LOCK] >= 0;
+  if (overdue && !records) troubles_set(work->options.troubles, TROUBLE_CLAIM, 0, err->message);
+  if (overdue && records) report_unrecorded(work, err);
   work->claim_lost = work->claim_lost || claims;
   work->apart = work->apart || overdue;
   if (overdue && claims) work->single_claims = WORK_SINGLE_CLAIMS;
@@ -78,11 +88,12 @@ void work_failed(struct work *work, const struct pg_unit *unit, const struct err
   poller_failed(work->poller, fault == FAULT_CLAIM);
   switch (fault) {
     case FAULT_CONNECTION:
-      connection_lost(work, unit);
+      connection_lost(work, unit, err);
       return;
     case FAULT_CONFLICT:
       LOG(work->log, LOG_INFO, "retried_transaction", LOG_STR("sqlstate", err->sqlstate));
       batcher_retry(work->batcher);
+      if (work->failures > BACKOFF_STEPS && work_unrecorded(work) > 0) not_recorded(work, err);
       back_off(work, CONFLICT_MS);
       return;
     case FAULT_RESULT:
@@ -101,6 +112,7 @@ void work_failed(struct work *work, const struct pg_unit *unit, const struct err
       return;
     case FAULT_CLAIM:
       log_error(work, &work->claim_complaint, err, "claim");
+      troubles_set(work->options.troubles, TROUBLE_CLAIM, 0, err->message);
       batcher_retry(work->batcher);
       leave_read_only(work, err);
       return;

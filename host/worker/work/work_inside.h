@@ -46,8 +46,8 @@ void work_kick(struct work *work);
 /* work_failed.c */
 /* The batch under way has failed: answers the batcher and the poller, and says when it goes on. */
 void work_failed(struct work *work, const struct pg_unit *unit, const struct err *err);
-/* The server refused to reconcile for a reason that may pass: says so once, and waits. */
-void work_not_reconciled(struct work *work, const struct err *err);
+/* The server refused to reconcile for a reason that may pass: says so once, and waits. Or the connection broke. */
+void work_not_reconciled(struct work *work, const struct pg_unit *unit, const struct err *err);
 /* What was complained of works again. */
 void work_recovered(struct work *work, struct complaint *complaint, const char *statement);
 

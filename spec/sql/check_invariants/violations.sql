@@ -51,7 +51,7 @@ select is(spec.found('delete from pgflow.runs'), '{active task is under a starte
 select is(spec.found($$ delete from pgflow.step_states where step_slug = 'a'; update pgflow.runs set remaining_steps = 1; update pgflow.step_states set remaining_deps = 0, status = 'started', initial_tasks = 1, started_at = now(),
   remaining_tasks = 1 where step_slug = 'b' $$), '{active task is under a started step and run,row has its parent,run has a state of each step,step counts its tasks}', 'tasks without their step');
 select is(spec.found('delete from pgmq.q_prices where msg_id = 1'), '{active task has a message}', 'a task without a message');
-select is(spec.found($$ select pgmq.send('prices', '{}') $$), '{message has an active task}', 'a message without a task');
+select is(spec.found($$ select pgmq.send('prices', '{}') $$), '{message belongs to a task}', 'a message without a task');
 select is(spec.found('drop table pgmq.q_prices cascade'), '{queue exists}', 'a queue that is gone');
 select is(
   spec.found($$ insert into pgflow.queues values ('other'); select pgmq.create('other'); update pgflow.steps set queue_name = 'other' where step_slug = 'a' $$), '{task keeps its step''s queue}', 'a route that changed');

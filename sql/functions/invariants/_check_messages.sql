@@ -26,6 +26,7 @@ begin
     select
       case when m.message_id is null then 'active task has a message'
         when t.status in ('queued', 'started') then 'active task is under a started step and run'
+        when t.run_id is null then 'message belongs to a task'
         else 'message has an active task' end,
       format('%s %s', coalesce(m.queue_name, a.queue_name), coalesce(m.message_id, a.message_id)),
       case when coalesce(a.run_id, t.run_id) is null then 'there is no task'

@@ -1,0 +1,218 @@
+-- States that last, each made real: `luaflow doctor` names it with what to do, for people and programs, `luaflow workers` shows what is of a worker,
+-- and neither says anything once it is over.
+local cjson = require "cjson"
+local files = require "spec.support.files"
+local process = require "spec.support.process"
+local scene = require "spec.support.scene"
+local wait = require "spec.support.wait"
+
+local LONG = os.getenv "LUAFLOW_LONG_SPECS"
+
+local FLOW = [[
+local luaflow = require "luaflow"
+local ffi = require "ffi"
+ffi.cdef "void _exit(int code);"
+local broken = io.open((os.getenv "SPEC_FOLDER") .. "/broken")
+if broken then ffi.C._exit(7) end
+local acts = {
+  sleep = function(ctx) ctx:sleep(60) end,
+  query = function(ctx) ctx:query "select pg_sleep(60)" end,
+  die = function() ffi.C._exit(3) end,
+  done = function() end,
+}
+return luaflow.flow { slug = "sick", max_attempts = 1, timeout = 100 }:step({ slug = "only" }, function(input, ctx) acts[input](ctx) end)
+]]
+
+describe("luaflow doctor, of a state that lasts,", function()
+  local here
+
+  before_each(function() here = scene.open { ["flows/sick.lua"] = FLOW } end)
+  after_each(function() here:close() end)
+
+  -- What it says in its check: found as JSON, and in the text.
+  local function find(check, message)
+    local result = here:luaflow { "doctor", "--json" }
+    for _, finding in ipairs(cjson.decode(result.out)) do
+      if finding.check == check and finding.message:find(message) then return finding, result.code end
+    end
+  end
+
+  -- That finding is made within the limit, with this level and hint.
+  local function assert_named(check, level, message, hint, seconds)
+    local found, code = nil, nil
+    wait.till(function()
+      found, code = find(check, message)
+      return found
+    end, seconds or 30, "doctor to say " .. message, 0.5)
+    assert.same({ level, level == "problem" and 1 or 0 }, { found.level, code }, found.message)
+    assert.truthy(found.hint:find(hint, 1, true), found.hint)
+    local text, said = here:luaflow({ "doctor" }).out, false
+    for line in text:gmatch "[^\n]+" do
+      local words = line:match("^" .. level .. " +" .. check .. " +(.*)$")
+      said = said or words and words:find(message)
+    end
+    assert.truthy(said, text)
+    assert.is_nil(text:lower():find("bug", 1, true), text)
+  end
+
+  local function assert_over(check, seconds)
+    wait.till(function()
+      local found = find(check, "")
+      return found.level == "ok"
+    end, seconds or 30, check .. " to be well", 0.5)
+  end
+
+  -- Waits for the trouble of a worker: the list of workers has it for people, and by its name for programs.
+  local function assert_listed(trouble, words)
+    local text = here:succeed "workers"
+    assert.truthy(text:find(words), text)
+    local troubles = cjson.decode((here:succeed("workers", "--json")))[1].troubles
+    for _, each in ipairs(troubles) do
+      if each.trouble == trouble then
+        assert.truthy(each.since:find "^20")
+        return
+      end
+    end
+    error("no " .. trouble .. " in " .. cjson.encode(troubles))
+  end
+
+  -- A session of psql that runs this and stays, until the function that is returned is called.
+  local function hold(sql)
+    local holder = process.spawn {
+      argv = { "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", here.db.conninfo .. " application_name=forgetful",
+        "-c", "begin", "-c", sql, "-c", "select pg_sleep(300)" }, name = "psql",
+    }
+    local function release()
+      if holder then
+        here.db:text "select pg_terminate_backend(a.pid) from pg_stat_activity a where a.application_name = 'forgetful' and a.datname = current_database()"
+        holder:wait(20)
+        holder:forget()
+        holder = nil
+      end
+    end
+    finally(release)
+    return release
+  end
+
+  describe("locks:", function()
+    it("names the session that started a run and stays open, and who waits for it", function()
+      here:worker({ args = { "--executors", "1" } }):stop()
+      here.db:text "select pgflow.create_flow('other')"
+      assert_over "locks"
+      local release = hold "select pgflow.start_flow('sick', '\"done\"')"
+      assert_named("locks", "warning", "^process %d+ %(forgetful, role %S+%) has held the lock of alias sick since 20%d%d%S+ %S+$",
+        "its open transaction has started a run, and keeps workers from deploying: have it commit, or end it: select pg_terminate_backend(")
+      local deployer = process.spawn {
+        argv = { "psql", "-X", "-q", here.db.conninfo, "-c", "begin", "-c", "lock table pgflow." .. here.db:text "select pgflow._alias_lock('sick')" .. " in exclusive mode" },
+        name = "psql",
+      }
+      assert_named("locks", "problem", "has held the lock of alias sick since 20%S+ %S+; sessions that wait for it: 1$", "pg_terminate_backend")
+      release()
+      deployer:wait(20)
+      deployer:forget()
+      assert_over "locks"
+    end)
+
+    it("names a deployment that is stuck, to a reader too", function()
+      here.db:text "do $$ begin create role spec_reader login in role pgflow_reader; exception when duplicate_object then null; end $$"
+      here.db:text "select pgflow.create_flow('stuck')"
+      hold "select pgflow.retire_alias('stuck')"
+      assert_named("locks", "warning", "^process %d+ %(forgetful, role %S+%) has held the lock of alias stuck since 20",
+        "it deploys or changes flows, and keeps runs from being started")
+      local result = here:luaflow { "doctor", "--database", here.db.conninfo .. " user=spec_reader" }
+      assert.truthy(result.out:find "warning +locks +process %d+ %(forgetful, role %S+%) has held", result.out)
+    end)
+  end)
+
+  describe("workers:", function()
+    it("names results that take longer than is waited for, and a slow trigger that is gone", function()
+      here.db:text [[
+        create function public.slow() returns trigger language plpgsql as $$ begin perform pg_sleep(100); return new; end $$;
+        create trigger slow before update on pgflow.runs for each row execute function public.slow()]]
+      here:worker { args = { "--executors", "1" } }
+      local run_id = here.db:start("sick", '"done"')
+      assert_named("workers", "problem", "^worker %S+ of queue sick, since 20.*: 1 result not recorded: database: no answer within 15 s$",
+        "look for slow triggers on tables of schema pgflow", 60)
+      assert_listed("unrecorded", "1 result not recorded: database: no answer within 15 s")
+      here.db:text "drop trigger slow on pgflow.runs"
+      assert.equal("completed", here.db:await_run(run_id, 60).status)
+      assert_over "workers"
+    end)
+
+    it("names claims that wait for a lock, with the server's words", function()
+      here:worker({ args = { "--executors", "1" } }):stop()
+      local run_id = here.db:start("sick", '"done"')
+      local release = hold "lock table pgflow.step_tasks in share mode"
+      here:worker { args = { "--executors", "1" } }
+      assert_named("workers", "problem", "^worker %S+ of queue sick, since 20.*: claims fail: database: canceling statement due to lock timeout",
+        "for locks, and at what pg_stat_activity says it waits for", 60)
+      assert_listed("claim", "claims fail: database: canceling statement due to lock timeout")
+      release()
+      assert.equal("completed", here.db:await_run(run_id, 60).status)
+      assert_over "workers"
+    end)
+
+    it("names handlers that wait for a connection, and few descriptors", function()
+      local few = here.root:at "few-files"
+      files.write(few, ("#!/bin/sh\nulimit -n 50\nexec %s \"$@\"\n"):format(process.luaflow()))
+      os.execute("chmod 755 " .. few)
+      local worker = here:worker { program = few, args = { "--executors", "1", "--concurrency", "10", "--handler-connections", "1", "--grace", "0s" } }
+      assert_named("workers", "warning", "^worker %S+ of queue sick, since 20.*: the limit of open files is 50, and %d+ are needed: by the host",
+        "LimitNOFILE")
+      assert.equal(1, #worker:log "few_descriptors")
+      here.db:start_all("sick", '["query", "query", "query"]')
+      assert_named("workers", "warning", "handlers that wait for a connection to the database: 2; all 1 %(%-%-handler%-connections%) are in use$",
+        "raise --handler-connections")
+      assert_listed("connections", "handlers that wait for a connection to the database: 2; ")
+      here.db:text "select pgflow.cancel_run(r.run_id) from pgflow.runs r"
+      wait.till(function() return not here:succeed("workers"):find "handlers that wait" end, 30, "nobody to wait")
+    end)
+
+    it("names executors that keep ending, in their tasks and as they load", function()
+      local worker = here:worker { args = { "--executors", "1" } }
+      here.db:start_all("sick", '["die", "die", "die"]')
+      here.db:await_runs()
+      assert_named("workers", "problem", "^worker %S+ of queue sick, since 20.*: executors keep ending, 3 so far; the last: exited with code 3$",
+        "its log names the tasks")
+      files.write(here.root:at "broken", "")
+      here.db:start("sick", '"die"')
+      assert_named("workers", "problem", "executors keep ending, %d+ so far; the last: exited with code 7 while it loaded the modules$",
+        "correct the handlers or the modules")
+      assert_listed("executors", "executors keep ending")
+      files.remove(here.root:at "broken")
+      assert.equal("completed", here.db:await_run(here.db:start("sick", '"done"'), 60).status)
+      if LONG then assert_over("workers", 90) end
+      worker:stop()
+    end)
+  end)
+
+  it("names the timeout of another role, which handlers would have", function()
+    here.db:text [[
+      do $$ begin create role spec_hasty login in role pgflow_worker; exception when duplicate_object then null; end $$;
+      do $$ begin execute format('alter role spec_hasty in database %I set statement_timeout = ''5s''', current_database()); end $$]]
+    assert_named("settings", "warning", "^role spec_hasty has statement_timeout=5s: it ends what handlers ask the database",
+      "alter role spec_hasty set statement_timeout = 0")
+    here.db:text "do $$ begin execute format('alter role spec_hasty in database %I reset all', current_database()); end $$"
+    assert.is_nil(find("settings", "spec_hasty"))
+  end)
+
+  it("names a purged queue and foreign messages for what they are", function()
+    local worker = here:worker { args = { "--executors", "1", "--concurrency", "2", "--grace", "0s" } }
+    here.db:start_all("sick", '["sleep", "sleep", "done", "done", "done"]')
+    wait.till(function() return here.db:number "select count(*) from pgflow.step_tasks where status = 'started'" == 2 end, 20, "two to start")
+    worker.process:signal(process.SIGSTOP)
+    here.db:text [[
+      select pgmq.purge_queue('sick');
+      select count(*) from pgmq.send_batch('sick', (select array_agg('{}'::jsonb) from generate_series(1, 100000)))]]
+    assert_named("invariants", "warning", "^queue sick: tasks without a message: 5; it was purged, or messages were deleted or archived$",
+      "a worker of the queue sends them again: it begins within 10 s", 1)
+    assert_named("invariants", "warning", "^queue sick: messages that belong to no task: 100000$",
+      "a worker archives them when they are 60 s old", 1)
+    here.db:text "delete from pgmq.q_sick where message = '{}'"
+    worker.process:signal(process.SIGCONT)
+    assert_over("invariants", 40)
+    here:stop_workers()
+    here.db:text "select pgmq.purge_queue('sick'); update pgflow.workers set stopped_at = now()"
+    assert_named("invariants", "problem", "^queue sick: tasks without a message: %d; it was purged", "luaflow worker --queue sick PATH", 1)
+  end)
+end)
