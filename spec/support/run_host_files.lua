@@ -11,7 +11,7 @@ local LANES = 3
 -- These take longest, so they begin: the lanes end at about the same time.
 local FIRST = {
   "transaction", "database_faults", "executor_faults", "surroundings", "executor_deaths", "broken_states", "recovery", "reload", "chaos",
-  "watch", "query", "model", "rollout", "worker", "doctor", "dev",
+  "watch", "query", "model", "rollout", "worker", "doctor_troubles", "doctor", "dev",
 }
 
 -- These measure time or the use of a processor, so nothing else may run beside them.
