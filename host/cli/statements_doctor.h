@@ -258,7 +258,7 @@
     "array_to_string(h.flow_aliases[1:5], ', '),"                                                                                                                              \
     "                 case when cardinality(h.flow_aliases) > 5 then format(' and %s more', "                                                                                  \
     "cardinality(h.flow_aliases) - 5) else '' end) end,"                                                                                                                       \
-    "          coalesce(date_trunc('second', h.since)::text, 'more than 5 s ago'),"                                                                                           \
+    "          coalesce(date_trunc('second', h.since)::text, 'more than 5 s ago'),"                                                                                            \
     "          case when h.waiting > 0 then format('; sessions that wait for it: %s', h.waiting) else '' end),"                                                                \
     "        format('%s: %s', case when h.deploys then 'it deploys or changes flows, and keeps runs from being "                                                               \
     "started'"                                                                                                                                                                 \

@@ -9,7 +9,7 @@
   " when 'reconcile' then 'what a lost connection has claimed is not put back: '"                                     \
   " when 'heartbeat' then 'heartbeats fail: '"                                                                        \
   " when 'recovery' then 'recovery fails: '"                                                                          \
-  " when 'executors' then format('executors keep ending, %s so far; the last: ', t.count)"                         \
+  " when 'executors' then format('executors keep ending, %s so far; the last: ', t.count)"                            \
   " when 'connections' then format('handlers that wait for a connection to the database: %s; ', t.count)"             \
   " else '' end || t.error"
 

@@ -17,7 +17,8 @@ end)
 ]]
 
 local CHECKS = {
-  "server", "pgmq", "schema", "session", "rights", "owner", "settings", "queues", "workers", "locks", "clock", "functions", "events", "invariants",
+  "server", "pgmq", "schema", "session", "rights", "owner", "settings", "queues", "workers", "locks", "clock",
+  "functions", "events", "invariants",
 }
 
 describe("luaflow doctor", function()
