@@ -55,7 +55,7 @@ struct pool {
   struct {
     int count; /* without a pause; 0: none has ended lately */
     uint64_t last_at;
-    char last[192]; /* how the last one has ended */
+    char last[576]; /* how the last one has ended */
     bool told;      /* reported as it is */
   } deaths;
 };
