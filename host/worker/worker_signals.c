@@ -52,6 +52,18 @@ static bool is_ignored(int number) {
   return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
+static void set_requests(int how) {
+  sigset_t requests;
+  sigemptyset(&requests);
+  sigaddset(&requests, SIGHUP);
+  sigaddset(&requests, SIGUSR1);
+  sigprocmask(how, &requests, NULL);
+}
+
+void worker_signals_hold(void) {
+  if (!is_on_terminal()) set_requests(SIG_BLOCK);
+}
+
 struct worker_signals *worker_signals_new(uv_loop_t *loop, const struct worker_signal_events *events, void *owner) {
   struct worker_signals *signals = xcalloc(1, sizeof *signals);
   signals->events = *events;
@@ -65,6 +77,7 @@ struct worker_signals *worker_signals_new(uv_loop_t *loop, const struct worker_s
     signals->handles[i].data = signals;
     uv_signal_start(&signals->handles[i], on_signal, watched[i]);
   }
+  set_requests(SIG_UNBLOCK);
   return signals;
 }
 

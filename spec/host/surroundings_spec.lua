@@ -188,6 +188,25 @@ describe("luaflow with", function()
     end)
   end)
 
+  it("requests by signal that come before the files are read wait for it", function()
+    local function sh(script) assert.equal(0, process.run({ argv = { "sh", "-c", script }, cwd = root.path }).code) end
+    sh "mkfifo slow; ln -s slow env; : > empty"
+    local words = { "worker", "--database", db.conninfo, "--executors", "1", "--log-format", "json", "--env-file", "env", "flows" }
+    local started = process.spawn(command({}, words))
+    wait.till(function()
+      return files.read(("/proc/%d/stat"):format(started.pid)):find "%(luaflow%) S"
+    end, 20, "the worker to wait for the file's other end")
+    started:signal(process.SIGHUP)
+    process.run { argv = { "kill", "-USR1", tostring(started.pid) } }
+    sh "ln -sf empty env; : > slow"
+    wait.till(function()
+      assert.is_nil(started:poll())
+      local said = started:errors()
+      return said:find('"verb":"summary"', 1, true) and said:find('"verb":"running"', 1, true)
+    end, 30, "the worker to run and to answer")
+    stop(started, {})
+  end)
+
   it("SIGQUIT ends a worker at once, and gives its task back", function()
     root:write("long/long.lua", [[
       local luaflow = require "luaflow"
