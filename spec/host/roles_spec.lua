@@ -53,7 +53,7 @@ local FUNCTIONS = {
     unpack(READS),
   },
 }
--- The tables that each may read; reader and operator read all.
+-- The tables that each may read; reader and operator read all but the one that nobody does.
 local TABLES = { worker = { "migrations", "settings" }, handler = {}, app = { "migrations" } }
 
 -- Tries every function with nulls and every relation in every way: a line for each, "what SQLSTATE". Each try is rolled back.
@@ -198,7 +198,7 @@ describe("the roles of the guide", function()
       local said_of = {}
       for what, state in require("spec.support.database").at(conninfo(login)):text(ATTEMPTS):gmatch "(%S+) (%S+)" do
         local relation = what:match "^pgflow%.(.+)%.read$"
-        local may_read = relation and (not tables or tables[relation])
+        local may_read = relation and relation ~= "transaction_keys" and (not tables or tables[relation])
         local may = functions[what] or may_read
         if (state == "42501") == (may and true or false) then said_of[#said_of + 1] = what .. " " .. state end
         functions[what] = nil

@@ -40,7 +40,7 @@ begin
         ('{worker}', 'execute on function pgflow.preview_deployment(jsonb)'),
         ('{worker}', 'execute on function pgflow.report_reload(uuid, text), pgflow.report_trouble(uuid, text, int, text)'),
         ('{worker,handler}', 'execute on function pgflow.installation_id()'),
-        ('{worker,handler}', 'execute on function pgflow.open_transaction(uuid, text, int, bigint, bigint)'),
+        ('{worker,handler}', 'execute on function pgflow.open_transaction(uuid, text, int, bigint, text, bigint)'),
         ('{worker,handler}', 'execute on function pgflow.complete_transaction(uuid, uuid, text, int, bigint, jsonb)'),
         ('{reader,operator}', 'select on all tables in schema pgflow'),
         ('{reader,operator}', 'execute on function pgflow.check_invariants(boolean), pgflow.queue_figures(text), pgflow.is_local()'),
@@ -62,6 +62,12 @@ begin
     join pg_catalog.pg_roles r on r.rolname = 'pgflow_' || k.kind
   loop
     execute format('grant %s to %I', v_grant.privilege, v_grant.rolname);
+  end loop;
+  for v_role_name in
+    select distinct p.grantee::regrole from pg_catalog.pg_class c cross join pg_catalog.aclexplode(c.relacl) p
+    where c.oid = 'pgflow.transaction_keys'::pg_catalog.regclass and p.grantee <> c.relowner
+  loop
+    execute format('revoke all on pgflow.transaction_keys from %s', v_role_name);
   end loop;
 end;
 $$;

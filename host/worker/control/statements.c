@@ -48,7 +48,8 @@ const char *const handler_reset[] = {
 };
 const int handler_reset_count = sizeof handler_reset / sizeof *handler_reset;
 const char handler_open_sql[] =
-    "select pgflow.open_transaction($1::pg_catalog.uuid, $2::pg_catalog.text, $3::int, $4::bigint, $5::bigint)";
+    "select pgflow.open_transaction($1::pg_catalog.uuid, $2::pg_catalog.text, $3::int, $4::bigint, "
+    "$5::pg_catalog.text, $6::bigint)";
 const char handler_complete_sql[] =
     "select pgflow.complete_transaction($1::pg_catalog.uuid, $2::pg_catalog.uuid, $3::pg_catalog.text, $4::int, "
     "$5::bigint, "

@@ -56,7 +56,7 @@
        " $5::int[], $6::boolean[], $7::float8[])")                                                                   \
   STMT(CLAIM,                                                                                                        \
        "select kind, status, next_visible_ms, more, flow_slug, run_id, step_slug, task_index, msg_id, claim_no,"     \
-       " attempt, max_attempts, timeout_s, input, is_root, suspicion, lost_transactions"                             \
+       " attempt, max_attempts, timeout_s, input, is_root, suspicion, lost_transactions, secret"                     \
        " from pgflow.claim_tasks($1::uuid, $2::bigint, $3::text, $4::int, $5::int)")                                 \
   STMT(RECONCILE,                                                                                                    \
        "select run_id, step_slug, task_index"                                                                        \

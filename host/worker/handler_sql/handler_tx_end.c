@@ -37,6 +37,7 @@ void handler_tx_note_failure(struct handler_tx *tx, const struct err *err) {
 
 void handler_tx_free(struct handler_tx *tx) {
   for (int i = 0; i < 4; i++) free(tx->identity[i]);
+  free(tx->secret);
   free(tx->token);
   handler_statement_free(&tx->statement);
   handler_reply_free(&tx->reply);

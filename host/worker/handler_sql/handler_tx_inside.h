@@ -32,6 +32,7 @@ struct handler_tx {
   struct log *log;
   enum tx_state state;
   char *identity[4];    /* owned; run, step, index, claim */
+  char *secret;         /* owned; of the claim */
   uint64_t deadline_ms; /* of the attempt, on the loop's clock */
   char *token;          /* owned; NULL before it is open */
   int64_t limit;

@@ -16,6 +16,7 @@ bool task_is_suspect(const struct task *task) { return task->suspicion >= SUSPEC
 void task_free(struct task *task) {
   free(task->flow_slug);
   free(task->step_slug);
+  free(task->secret);
   free(task->input);
   free(task->flow_input);
   free(task->text);

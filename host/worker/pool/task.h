@@ -30,6 +30,7 @@ struct task {
   char *step_slug;
   int32_t task_index;
   int64_t claim_no;
+  char *secret; /* opens the claim's transaction; executors never see it */
   int attempt;
   int max_attempts;
   int timeout_s;

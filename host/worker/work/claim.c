@@ -25,7 +25,8 @@ enum {
   INPUT,
   IS_ROOT,
   SUSPICION,
-  LOST_TRANSACTIONS
+  LOST_TRANSACTIONS,
+  SECRET
 };
 
 static const char *const status_names[] = {
@@ -61,6 +62,7 @@ static struct task *read_task(const PGresult *result, int row, uint64_t task_num
   task->is_root = *PQgetvalue(result, row, IS_ROOT) == 't';
   task->suspicion = (int)number(result, row, SUSPICION);
   task->lost_transactions = (int)number(result, row, LOST_TRANSACTIONS);
+  task->secret = copy(result, row, SECRET);
   return task;
 }
 

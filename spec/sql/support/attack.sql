@@ -18,6 +18,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     ))::text
     when p_type = 'jsonb' then '[{"name": "Ada"}]'
     when p_type = 'text' and p_name ~ 'step' then 'a'
+    when p_type = 'text' and p_name ~ 'secret' then spec.secret('a', p_run => p_n)
     when p_type = 'text' and p_name ~ 'function' then 'spec'
     when p_type = 'text' and p_name ~ 'queue' and p_n = 2 then 'loose'
     when p_type = 'text' and p_name ~ 'key' then null

@@ -133,6 +133,15 @@ language sql volatile as $$
   ) a;
 $$;
 
+-- What opens the transaction of a task's claim, and that transaction's token.
+create function spec.secret(p_step text, p_index int default 0, p_run int default 1, p_claim_no bigint default 1) returns text
+language sql volatile as $$
+  select pgflow._transaction_secret(k.key, spec.run(p_run), p_step, p_index, p_claim_no) from pgflow.transaction_keys k;
+$$;
+
+create function spec.open(p_step text, p_left_ms bigint default 60000) returns uuid
+language sql volatile as $$ select pgflow.open_transaction(spec.run(), p_step, 0, 1, spec.secret(p_step), p_left_ms); $$;
+
 -- One call for several tasks, each with its current claim; the answers in the order given.
 create function spec.complete_batch(p_runs int[], p_steps text[], p_indexes int[], p_outputs jsonb[]) returns text[]
 language sql volatile as $$

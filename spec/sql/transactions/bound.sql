@@ -7,7 +7,7 @@ select spec.deploy('bank', spec.step('transfer'), spec.map('each'));
 select spec.start('bank', '[1, 2]');
 select spec.start('bank', '[1]', p_run => 2);
 select spec.claim_all('bank');
-create temp table opened as select pgflow.open_transaction(spec.run(), 'each', 0, 1, 60000) as token;
+create temp table opened as select spec.open('each', 60000) as token;
 
 select throws_ok(format($$ select pgflow.complete_transaction(%L, spec.run(), 'each', 1, 1, '1') $$, token), 'LF001', null, 'another element') from opened;
 select throws_ok(format($$ select pgflow.complete_transaction(%L, spec.run(), 'transfer', 0, 1, '1') $$, token), 'LF001', null, 'another step') from opened;

@@ -6,7 +6,7 @@ select plan(12);
 select spec.deploy('bank', spec.step('transfer'), spec.step('listed'), spec.map('each', 'listed'));
 select spec.start('bank');
 select spec.claim_all('bank');
-create temp table opened as select pgflow.open_transaction(spec.run(), 'transfer', 0, 1, 60000) as token;
+create temp table opened as select spec.open('transfer', 60000) as token;
 
 select throws_ok('set constraints all immediate', 'LF002', 'the transaction of a step commits only together with its completion', 'a commit of the handler''s own fails');
 select throws_ok($$ select pgflow.complete_transaction(gen_random_uuid(), spec.run(), 'transfer', 0, 1, '1') $$, 'LF002', null, 'another token is refused');
@@ -16,12 +16,12 @@ select lives_ok(format($$ select pgflow.complete_transaction(%L, spec.run(), 'tr
 select is((spec.task('transfer')).output, '{"n": 1}'::jsonb, 'with its output');
 select lives_ok('set constraints all immediate', 'then it may commit');
 select throws_ok(format($$ select pgflow.complete_transaction(%L, spec.run(), 'transfer', 0, 1, '1') $$, token), 'LF002', null, 'a token serves once') from opened;
-select throws_ok($$ select pgflow.open_transaction(spec.run(), 'transfer', 0, 1, 60000) $$, 'LF001', null, 'a task that has ended opens none');
+select throws_ok($$ select spec.open('transfer', 60000) $$, 'LF001', null, 'a task that has ended opens none');
 select is(spec.release('transfer'), 'already', 'a release tells that it was completed');
 
 set constraints all deferred;
 truncate opened;
-insert into opened select pgflow.open_transaction(spec.run(), 'listed', 0, 1, 60000);
+insert into opened select spec.open('listed', 60000);
 select throws_ok(format($$ select pgflow.complete_transaction(%L, spec.run(), 'listed', 0, 1, '{}') $$, token), 'LF003', null, 'an output that violates its type is told apart') from opened;
 select is((spec.task('listed')).status, 'started', 'and nothing is recorded');
 

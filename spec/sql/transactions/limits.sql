@@ -9,7 +9,7 @@ select spec.claim_all('bank');
 set local statement_timeout = '2s';
 set local idle_in_transaction_session_timeout = 0;
 savepoint before;
-select pgflow.open_transaction(spec.run(), 'transfer', 0, 1, 65000);
+select spec.open('transfer', 65000);
 select is(current_setting('idle_in_transaction_session_timeout'), '65s', 'between two statements');
 select is(current_setting('statement_timeout'), '2s', 'a shorter limit stays');
 select is((select count(*)::int from pg_locks l where l.locktype = 'advisory' and l.pid = pg_backend_pid() and l.mode = 'ShareLock'

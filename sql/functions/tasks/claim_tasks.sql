@@ -3,14 +3,14 @@
 -- a task that was archived; and last, always, one 'answer' with its status (ok | stale_generation | not_subscribed | unknown_worker | unknown_pairs), next_visible_ms, the
 -- milliseconds until the queue's next hidden message becomes visible (null: there is none), the seconds that it took as timeout_s, and more: there may be visible messages, so that a claim at once is no waste.
 -- The inputs of one claim have at most max_input bytes together, as JSON text: what does not fit is left for the next one. A task whose input alone has more, or cannot be
--- made or sent, fails for good by name (_claim_within). is_root: the input is the run's as well.
+-- made or sent, fails for good by name (_claim_within). is_root: the input is the run's as well. secret: what open_transaction takes.
 -- Where a pair is unknown nothing is claimed and every message that was read is visible again (I7). Raises undefined_table where the queue's table is gone.
 -- Locks: messages and tasks, both skipping what is locked, until commit; it never waits.
 create or replace function pgflow.claim_tasks(p_worker_id uuid, p_generation bigint, p_queue_name text, p_quantity int, p_max_input int default 67108864)
 returns table (
   kind text, status text, next_visible_ms bigint, more boolean,
   flow_slug text, run_id uuid, step_slug text, task_index int, msg_id bigint, claim_no bigint,
-  attempt int, max_attempts int, timeout_s int, input text, is_root boolean, suspicion int, lost_transactions int
+  attempt int, max_attempts int, timeout_s int, input text, is_root boolean, suspicion int, lost_transactions int, secret text
 )
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -24,6 +24,7 @@ declare
   v_enqueued_at timestamptz[];
   v_left bigint[] := '{}';
   v_begun timestamptz := clock_timestamp();
+  v_key bytea := (select k.key from pgflow.transaction_keys k where k.only_row);
 begin
   if v_refusal is not null then
     kind := 'answer';
@@ -61,13 +62,14 @@ begin
         continue;
       end if;
       kind := case when claim_no is null then 'failed' else 'task' end;
+      secret := case when claim_no is not null then pgflow._transaction_secret(v_key, run_id, step_slug, task_index, claim_no) end;
       return next;
     end loop;
   end if;
   perform pgflow._show_messages(array_fill(p_queue_name, array[cardinality(v_left)]), v_left);
   kind := 'orphan';
   select null into flow_slug, run_id, step_slug, task_index, msg_id, claim_no, attempt, max_attempts, timeout_s, input, is_root, suspicion,
-    lost_transactions;
+    lost_transactions, secret;
   for msg_id in
     select o.message_id from pgflow._settle_read_messages(p_queue_name, v_message_ids, v_enqueued_at, v_left, v_hidden_s) o (message_id)
   loop
