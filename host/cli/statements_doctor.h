@@ -51,7 +51,8 @@
     "         case when has_function_privilege('pgflow.deploy_flows(uuid, text, text, jsonb, bigint)', 'execute')"                                                             \
     "              then 'serve as a worker' end,"                                                                                                                              \
     "         case when has_table_privilege('pgflow.step_states', 'select') then 'read' end,"                                                                                  \
-    "         case when has_function_privilege('pgflow.open_transaction(uuid, text, int, bigint, bigint)', 'execute')"                                                         \
+    "         case when has_function_privilege('pgflow.open_transaction(uuid, text, int, bigint, text, bigint)', "                                                             \
+    "'execute')"                                                                                                                                                               \
     "              then 'complete transactional steps' end,"                                                                                                                   \
     "         case when has_function_privilege('pgflow.start_tasks(text, bigint[], uuid)', 'execute')"                                                                         \
     "              then 'do tasks as pgflow''s own clients' end,"                                                                                                              \

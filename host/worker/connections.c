@@ -104,7 +104,7 @@ static void on_notified(void *owner, const char *channel, const char *payload) {
   if (strcmp(payload, "cancelled") == 0)
     heartbeat_beat(lifecycle->heartbeat); /* its answer tells which tasks */
   else
-    work_wake(lifecycle->work);
+    work_notify(lifecycle->work);
 }
 
 static int free_slots(void *owner) {

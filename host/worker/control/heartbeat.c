@@ -10,7 +10,10 @@
 #include "worker/control/statements.h"
 #include "worker/control/task_arrays.h"
 
-enum { BEAT_MS = 2000 };
+enum {
+  BEAT_MS = 2000,
+  APART_MS = 100 /* those that are asked for are at least so far apart */
+};
 
 /* The columns of the HEARTBEAT statement. */
 enum { DEPRECATED, FUNCTION_ENABLED, SCHEMA_VERSION, LOST_ORDINALS, CANCELLED_ORDINALS, CLOCK_JUMP_S, UNKNOWN };
@@ -95,6 +98,16 @@ static void complain(struct heartbeat *heartbeat, const struct pg_unit *unit, co
 }
 
 static void beat(struct heartbeat *heartbeat);
+static void on_timer(uv_timer_t *timer);
+
+/* At once, unless one was sent just now: whoever may connect can ask for it. */
+static void beat_soon(struct heartbeat *heartbeat) {
+  uint64_t passed = (uv_hrtime() - heartbeat->sent_at) / 1000000;
+  if (passed >= APART_MS)
+    beat(heartbeat);
+  else
+    uv_timer_start(&heartbeat->timer, on_timer, APART_MS - passed, BEAT_MS);
+}
 
 static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
   struct heartbeat *heartbeat = owner;
@@ -111,7 +124,7 @@ static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
   troubles_set(heartbeat->troubles, TROUBLE_HEARTBEAT, 0, NULL);
   troubles_go_on(heartbeat->troubles);
   read_answer(heartbeat, pg_unit_result(unit, 0));
-  if (heartbeat->again && !heartbeat->stopped) beat(heartbeat);
+  if (heartbeat->again && !heartbeat->stopped) beat_soon(heartbeat);
 }
 
 static void add_task(void *owner, const struct task *task) {
@@ -148,7 +161,7 @@ static void on_timer(uv_timer_t *timer) { beat(timer->data); }
 void heartbeat_beat(struct heartbeat *heartbeat) {
   if (!heartbeat) return;
   heartbeat->again = heartbeat->waiting;
-  beat(heartbeat);
+  if (!heartbeat->waiting) beat_soon(heartbeat);
 }
 
 struct heartbeat *heartbeat_new(uv_loop_t *loop, struct pg *pg, const char *worker_id,

@@ -82,21 +82,27 @@ static void log_failed(const PGresult *result, int row, struct log *log) {
       LOG_INT("index", number(result, row, TASK_INDEX)), LOG_STR("message", PQgetvalue(result, row, INPUT)));
 }
 
-enum { ORPHANS_LOGGED = 20 };
+/* Messages that the database has archived: those that belong to no task, and those that no claim could read. */
+static const struct archived {
+  const char *kind, *one, *many;
+} orphans = {"orphan", "archived_orphan", "archived_orphans"},
+  unreadable = {"unreadable", "archived_unreadable", "archived_unreadables"};
 
 /* One line each, unless there are many. */
-static void log_orphans(const PGresult *result, const char *queue, struct log *log) {
+static void log_archived(const struct archived *archived, const PGresult *result, const char *queue, struct log *log) {
+  enum { LOGGED = 20 };
   int64_t first = 0, last = 0, count = 0;
   for (int row = 0; row < PQntuples(result); row++) {
-    if (strcmp(PQgetvalue(result, row, KIND), "orphan") != 0) continue;
+    if (strcmp(PQgetvalue(result, row, KIND), archived->kind) != 0) continue;
     last = number(result, row, MSG_ID);
-    if (count++ < ORPHANS_LOGGED)
-      LOG(log, LOG_WARN, "archived_orphan", LOG_STR("queue", queue), LOG_INT("message", last));
-    else if (count == ORPHANS_LOGGED + 1)
+    if (count++ < LOGGED)
+      LOG(log, LOG_WARN, archived->one, LOG_STR("queue", queue), LOG_INT("message", last),
+          LOG_STR("reason", PQgetisnull(result, row, INPUT) ? NULL : PQgetvalue(result, row, INPUT)));
+    else if (count == LOGGED + 1)
       first = last;
   }
-  if (count > ORPHANS_LOGGED)
-    LOG(log, LOG_WARN, "archived_orphans", LOG_STR("queue", queue), LOG_INT("messages", count - ORPHANS_LOGGED),
+  if (count > LOGGED)
+    LOG(log, LOG_WARN, archived->many, LOG_STR("queue", queue), LOG_INT("messages", count - LOGGED),
         LOG_INT("first", first), LOG_INT("last", last));
 }
 
@@ -119,7 +125,8 @@ void claim_read(struct claim *claim, const PGresult *result, uint64_t *next_numb
                  PQgetvalue(result, row, STEP_SLUG));
     }
   }
-  log_orphans(result, queue, log);
+  log_archived(&orphans, result, queue, log);
+  log_archived(&unreadable, result, queue, log);
   if (claim->status == CLAIM_UNKNOWN_PAIRS) claim->unknown = xmemdup(unknown.data, unknown.len);
   buf_free(&unknown);
 }

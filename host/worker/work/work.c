@@ -37,7 +37,7 @@ static void take_claim(struct work *work, const PGresult *result) {
   struct claim claim;
   struct task *task, *next;
   claim_read(&claim, result, &work->last_number, work->sent_at, work->options.queue, work->log);
-  poller_answered(work->poller, claim.more, claim.next_visible_ms);
+  poller_answered(work->poller, PQntuples(result) <= 1, claim.more, claim.next_visible_ms);
   if (claim.task_count)
     LOG(work->log, LOG_DEBUG, "claimed", LOG_STR("queue", work->options.queue), LOG_INT("tasks", claim.task_count));
   DL_FOREACH_SAFE(claim.tasks, task, next) {
@@ -133,7 +133,7 @@ static void on_kick(uv_idle_t *handle) {
     pg_param_int(params, quantity);
     pg_param_int(params, work->options.max_input);
   }
-  poller_sent(work->poller, quantity);
+  poller_sent(work->poller, quantity, records);
   work->busy = true;
   work->claiming = quantity > 0;
   work->sent_at = uv_now(handle->loop);
@@ -219,6 +219,8 @@ void work_reconcile(struct work *work) {
 }
 
 void work_wake(struct work *work) { poller_wake(work->poller); }
+
+void work_notify(struct work *work) { poller_notify(work->poller); }
 
 void work_check(struct work *work) { work_kick(work); }
 

@@ -59,6 +59,8 @@ void work_record(struct work *work, struct task *task);
 void work_reconcile(struct work *work);
 /* The queue may have work. */
 void work_wake(struct work *work);
+/* Somebody says that it has. */
+void work_notify(struct work *work);
 /* Slots may have become free without a result. */
 void work_check(struct work *work);
 /* Visits the tasks in flight and those whose results are not recorded yet. */

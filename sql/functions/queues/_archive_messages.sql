@@ -1,4 +1,5 @@
--- Archives messages of several queues: pairs of equal positions in the two arrays. Pairs without a message are left out.
+-- Archives messages of several queues: pairs of equal positions in the two arrays. Pairs without a message are left out. One whose id the archive has already, which somebody else wrote, is
+-- archived under a new id (_renumber_messages).
 -- Locks: the queue rows. A message that is no longer in its queue is no error. Called last, after the rows of tasks.
 create or replace function pgflow._archive_messages(p_queue_names text[], p_message_ids bigint[]) returns void
 language plpgsql volatile
@@ -14,7 +15,11 @@ begin
     group by m.queue_name
     order by m.queue_name
   loop
-    perform pgmq.archive(v_queue.queue_name, v_queue.message_ids);
+    begin
+      perform pgmq.archive(v_queue.queue_name, v_queue.message_ids);
+    exception when unique_violation then
+      perform pgmq.archive(v_queue.queue_name, pgflow._renumber_messages(v_queue.queue_name, v_queue.message_ids));
+    end;
   end loop;
 end;
 $$;

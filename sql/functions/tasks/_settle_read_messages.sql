@@ -39,7 +39,7 @@ begin
     perform pgflow._set_visibility(array_fill(p_queue_name, array[cardinality(v_ids)]), v_ids, v_visible_at);
   end if;
   if v_archived is not null then
-    perform pgmq.archive(p_queue_name, v_archived);
+    perform pgflow._archive_messages(array_fill(p_queue_name, array[cardinality(v_archived)]), v_archived);
   end if;
   return query select unnest(v_orphans);
   if v_sweep then

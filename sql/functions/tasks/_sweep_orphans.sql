@@ -30,7 +30,8 @@ begin
     );
   end if;
   if v_old is not null then
-    return query select pgmq.archive(p_queue_name, v_old);
+    perform pgflow._archive_messages(array_fill(p_queue_name, array[cardinality(v_old)]), v_old);
+    return query select unnest(v_old);
   end if;
 end;
 $$;

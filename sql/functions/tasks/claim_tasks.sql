@@ -1,6 +1,6 @@
 -- claim_tasks(worker_id, generation, queue_name, quantity, max_input): reads up to quantity messages and claims their tasks; the last statement of a batch.
 -- Rows by kind: 'task' for each claimed task; 'failed' for each whose input cannot be given out, with the reason as its input; 'unknown' for each (flow, step) that the worker does not handle; 'orphan' for each message without
--- a task that was archived; and last, always, one 'answer' with its status (ok | stale_generation | not_subscribed | unknown_worker | unknown_pairs), next_visible_ms, the
+-- a task that was archived; 'unreadable' for each that was archived since reading it fails, with the reason as its input (then nothing is read, and the next claim goes on); and last, always, one 'answer' with its status (ok | stale_generation | not_subscribed | unknown_worker | unknown_pairs), next_visible_ms, the
 -- milliseconds until the queue's next hidden message becomes visible (null: there is none), the seconds that it took as timeout_s, and more: there may be visible messages, so that a claim at once is no waste.
 -- The inputs of one claim have at most max_input bytes together, as JSON text: what does not fit is left for the next one. A task whose input alone has more, or cannot be
 -- made or sent, fails for good by name (_claim_within). is_root: the input is the run's as well. secret: what open_transaction takes.
@@ -23,6 +23,7 @@ declare
   v_message_ids bigint[] := '{}';
   v_enqueued_at timestamptz[];
   v_left bigint[] := '{}';
+  v_is_unread boolean := false;
   v_begun timestamptz := clock_timestamp();
   v_key bytea := (select k.key from pgflow.transaction_keys k where k.only_row);
 begin
@@ -39,9 +40,21 @@ begin
   if coalesce(p_max_input, 0) < 1 then
     raise exception 'the largest input is %, and must be 1 byte or more', quote_nullable(p_max_input) using errcode = 'invalid_parameter_value';
   end if;
-  select coalesce(array_agg(m.msg_id order by m.msg_id), '{}'), coalesce(array_agg(m.enqueued_at order by m.msg_id), '{}')
-  into v_message_ids, v_enqueued_at
-  from pgflow._read_messages(p_queue_name, v_hidden_s, p_quantity) m;
+  begin
+    select coalesce(array_agg(m.msg_id order by m.msg_id), '{}'), coalesce(array_agg(m.enqueued_at order by m.msg_id), '{}')
+    into v_message_ids, v_enqueued_at
+    from pgflow._read_messages(p_queue_name, v_hidden_s, p_quantity) m;
+  exception when data_exception or integrity_constraint_violation or program_limit_exceeded then
+    kind := 'unreadable';
+    for msg_id, input in select u.msg_id, u.message from pgflow._archive_unreadable(p_queue_name) u loop
+      return next;
+    end loop;
+    if not found then
+      raise;
+    end if;
+    v_is_unread := true;
+    select null into msg_id, input;
+  end;
 
   kind := 'unknown';
   for flow_slug, step_slug in select u.flow_slug, u.step_slug from pgflow._unknown_pairs(p_worker_id, p_queue_name, v_message_ids) u loop
@@ -80,7 +93,7 @@ begin
   status := coalesce(v_refusal, 'ok');
   timeout_s := extract(epoch from clock_timestamp() - v_begun);
   next_visible_ms := pgflow._next_visible_ms(p_queue_name);
-  more := v_refusal is null and (v_left <> '{}' or p_quantity > 0 and cardinality(v_message_ids) >= p_quantity);
+  more := v_refusal is null and (v_is_unread or v_left <> '{}' or p_quantity > 0 and cardinality(v_message_ids) >= p_quantity);
   return next;
 end;
 $$;
