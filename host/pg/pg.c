@@ -158,13 +158,13 @@ static void on_deadline(uv_timer_t *timer) {
 /* How much libpq reads is its own affair, but nearly all of it waits in the socket before. */
 static bool read_more(struct pg *pg) {
   int waiting;
-  if (pg->sent && pg->sent->row && ioctl(PQsocket(pg->conn), FIONREAD, &waiting) == 0) pg->unparsed += waiting;
+  if (pg->sent && pg->sent->limit && ioctl(PQsocket(pg->conn), FIONREAD, &waiting) == 0) pg->unparsed += waiting;
   return PQconsumeInput(pg->conn) == 1;
 }
 
 static bool is_too_large(const struct pg *pg) {
-  if (!pg->sent || !pg->sent->row) return false;
-  int64_t limit = pg->sent->row_limit;
+  if (!pg->sent || !pg->sent->limit) return false;
+  int64_t limit = pg->sent->limit;
   return pg->unparsed > limit + limit / 32 + ROW_EXTRA;
 }
 

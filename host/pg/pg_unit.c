@@ -77,8 +77,10 @@ void pg_unit_allow(struct pg_unit *unit, int extra_ms) { unit->extra_ms = extra_
 
 void pg_unit_stream(struct pg_unit *unit, int64_t limit, void (*row)(void *owner, const PGresult *row)) {
   unit->row = row;
-  unit->row_limit = limit;
+  unit->limit = limit;
 }
+
+void pg_unit_limit(struct pg_unit *unit, int64_t limit) { unit->limit = limit; }
 
 void pg_unit_add_prepare(struct pg_unit *unit, const struct pg_statement *statement) {
   add_call(unit, CALL_PREPARE)->statement = statement;

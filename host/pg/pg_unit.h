@@ -34,6 +34,8 @@ void pg_unit_add_query(struct pg_unit *unit, const char *sql, int count, const c
  * connection. libpq keeps a row until all of it is there: when one is clearly larger than limit (bytes, as --max-output says) the connection
  * is given up, since the server cannot be stopped in the middle of a row; the unit's error has SQLSTATE 54000. */
 void pg_unit_stream(struct pg_unit *unit, int64_t limit, void (*row)(void *owner, const PGresult *row));
+/* The same limit for a unit whose results are kept, but in which code of others may run that says too much. */
+void pg_unit_limit(struct pg_unit *unit, int64_t limit);
 /* It may take so much longer than others of its kind, for what it has to do. */
 void pg_unit_allow(struct pg_unit *unit, int extra_ms);
 /* Adds the preparation of a statement. */
@@ -64,7 +66,7 @@ struct pg_unit {
   int count, room;
   pg_unit_done done;
   void (*row)(void *owner, const PGresult *row); /* NULL unless rows are streamed */
-  int64_t row_limit;                             /* bytes; then */
+  int64_t limit;                                 /* bytes of a row or message; 0: none */
   int extra_ms;                                  /* see pg_unit_allow */
   void *owner;
   int current;   /* the call whose results come next */

@@ -71,4 +71,19 @@ describe("a claim", function()
     assert.is_true(#worker:log "archived_orphan" > 0)
     assert.is_true(#worker:log "archived_orphans" > 0)
   end)
+
+  it("sets a message aside that cannot be read, and names it", function()
+    local worker = s:worker()
+    s.db:text [[
+      insert into pgmq.q_echo (msg_id, read_ct, vt, message) overriding system value
+      select -n, 2147483647, now(), '{}' from generate_series(1, 3) n;
+      select from pgflow.start_flow('echo', '"abc"')]]
+    s.db:await_runs(30)
+    local set_aside = worker:log "archived_unreadable"
+    assert.equal(3, #set_aside)
+    assert.same({ "echo", -3, "integer out of range" }, { set_aside[1].queue, set_aside[1].message, set_aside[1].reason })
+    assert.equal("3", s.db:text "select count(*) from pgmq.a_echo a where a.msg_id < 0")
+    assert.equal("completed 1", s.db:text [[
+      select r.status || ' ' || t.attempts_count from pgflow.runs r join pgflow.step_tasks t using (run_id)]])
+  end)
 end)

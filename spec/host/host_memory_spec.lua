@@ -95,6 +95,23 @@ describe("the host's memory", function()
     assert.is_true(peak() - before < 200, ("from %d to %d MB"):format(before, peak()))
   end)
 
+  it("is not what a deferred trigger says as its transaction commits, and the attempt is charged", function()
+    here.db:text [[
+      create table public.noted (n int);
+      create table public.loud (n int);
+      create function public.shout() returns trigger language plpgsql as
+        $$ begin raise exception '%', repeat('a', 300000000); end $$;
+      create constraint trigger loud after insert on public.loud deferrable initially deferred
+        for each row execute function public.shout()]]
+    local before = peak()
+    local run = complete({ sql = "insert into public.loud values (1)" }, "guarded")
+    assert.equal("failed", run.status)
+    assert.is_truthy(run.error_message:find("larger than --max-output allows", 1, true), run.error_message)
+    assert.equal(2, here.db:number "select t.attempts_count from pgflow.step_tasks t")
+    assert.equal(0, here.db:number "select count(*) from public.noted")
+    assert.is_true(peak() - before < 200, ("from %d to %d MB"):format(before, peak()))
+  end)
+
   it("is not what a handler raises, says or forges", function()
     local before = peak()
     assert.equal("failed", complete({ act = "raise" }).status)

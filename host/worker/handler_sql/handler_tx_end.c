@@ -125,6 +125,7 @@ void handler_tx_commit(struct handler_tx *tx) {
   handler_tx_set_state(tx, TX_COMMITTING);
   pg_unit_add_query(unit, handler_complete_sql, 6, values);
   pg_unit_add_sql(unit, "commit");
+  pg_unit_limit(unit, tx->limit); /* deferred triggers run now */
   handler_pool_submit(&tx->borrower, unit);
 }
 
