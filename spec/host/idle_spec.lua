@@ -104,8 +104,9 @@ describe("an idle worker", function()
       for i = 1, STARTS do
         wait.pause(FLOODED / STARTS * 0.7)
         local id = here.db:start "prompt"
-        local due = here.db:await_run(id).output.due
-        late[i] = due - here.db:number("select extract(epoch from r.started_at) from pgflow.runs r where r.run_id = :'id'", { id = id })
+        here.db:await_run(id)
+        late[i] = here.db:number(
+          "select extract(epoch from t.started_at - t.queued_at) from pgflow.step_tasks t where t.run_id = :'id'", { id = id })
       end
       assert.equal(0, flooder:wait(60).code)
       local seconds = wait.now() - from
@@ -116,7 +117,7 @@ describe("an idle worker", function()
         sent, rate, late[math.ceil(STARTS / 2)] * 1000, late[STARTS] * 1000))
       assert.is_true(sent / seconds > 300, ("%d notifications"):format(sent))
       assert.is_true(rate <= 115 + 2 * STARTS / seconds, ("%.0f claims a second"):format(rate))
-      assert.is_true(late[math.ceil(STARTS / 2)] < 0.1, ("%.0f ms"):format(late[math.ceil(STARTS / 2)] * 1000))
+      assert.is_true(late[math.ceil(STARTS / 2)] < 0.3, ("%.0f ms"):format(late[math.ceil(STARTS / 2)] * 1000))
     end)
 
     it("sends a heartbeat 10 times a second at most", function()
