@@ -238,24 +238,23 @@ void reload_not_loaded(struct lifecycle *lifecycle, struct generation *generatio
 /* ---- deploy ---- */
 
 /* Files are changed for all workers of a dev alike: it tells that once, and each worker what is new about its own flows. */
-static void log_reloaded(struct lifecycle *lifecycle) {
+static void log_reloaded(struct lifecycle *lifecycle, const char *of_flows) {
   struct reload *reload = &lifecycle->reload;
   struct buf changes = {0}, told = {0};
   changes_put_files(&changes, pool_source(lifecycle->serving), pool_source(reload->generation));
   buf_printf(&told, "%s\n%s", reload->worker->queue, changes.len ? changes.data : "");
-  size_t of_files = changes.len;
-  changes_put_flows(&changes, lifecycle->worker->registry, reload->worker->registry);
-  bool by_dev = tell_dev(lifecycle->options->dev, TELL_DEV_SERVES, told.data) && changes.len == of_files;
+  bool by_dev = tell_dev(lifecycle->options->dev, TELL_DEV_SERVES, told.data) && !*of_flows;
+  if (*of_flows) buf_printf(&changes, "%s%s", changes.len ? "; " : "", of_flows);
   LOG(lifecycle->log, by_dev ? LOG_DEBUG : LOG_INFO, "reloaded", LOG_INT("generation", lifecycle->generation),
       LOG_INT("ms", (int64_t)(uv_now(lifecycle->loop) - reload->began_at)), LOG_STR("changes", changes.data));
   buf_free(&changes);
   buf_free(&told);
 }
 
-/* The generation has loaded, and is to serve under this number. */
-static void serve(struct lifecycle *lifecycle) {
+/* The generation has loaded, and is to serve under this number. of_flows: what its deployment has changed. */
+static void serve(struct lifecycle *lifecycle, const char *of_flows) {
   struct reload *reload = &lifecycle->reload;
-  log_reloaded(lifecycle);
+  log_reloaded(lifecycle, of_flows);
   pool_switch(lifecycle->pool, reload->generation);
   lifecycle->serving = reload->generation;
   lifecycle->worker = reload->worker;
@@ -264,11 +263,11 @@ static void serve(struct lifecycle *lifecycle) {
   set_error(lifecycle, NULL);
 }
 
-static void deployed(struct lifecycle *lifecycle, int64_t generation) {
-  lifecycle->generation = generation;
+static void deployed(struct lifecycle *lifecycle, const struct deploy_answer *answer) {
+  lifecycle->generation = answer->generation;
   lifecycle->reload.stale = false;
   lifecycle->reload.failures = 0;
-  if (lifecycle->reload.generation) serve(lifecycle);
+  if (lifecycle->reload.generation) serve(lifecycle, answer->changes);
   clear(lifecycle);
 }
 
@@ -294,7 +293,7 @@ static void on_deployed(void *owner, const struct deploy_answer *answer) {
   struct lifecycle *lifecycle = owner;
   if (lifecycle->reload.state != RELOAD_DEPLOYING) return;
   if (answer->outcome == DEPLOY_DONE)
-    deployed(lifecycle, answer->generation);
+    deployed(lifecycle, answer);
   else
     not_deployed(lifecycle, answer);
   reload_go_on(lifecycle);
@@ -326,7 +325,7 @@ static void hold(struct lifecycle *lifecycle) {
 
 /* The worker has not deployed yet: what it will deploy is the new one. */
 static void serve_undeployed(struct lifecycle *lifecycle) {
-  serve(lifecycle);
+  serve(lifecycle, "");
   clear(lifecycle);
 }
 

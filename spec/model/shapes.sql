@@ -10,7 +10,7 @@ declare
   v_refused text;
 begin
   select string_agg(concat_ws(' ', d.flow_slug, d.status, d.message), '; ') into v_refused
-  from pgflow.deploy_flows(spec.worker(), p_queue, p_queue, p_registry, 1) d where d.status <> 'created';
+  from pgflow.deploy_flows(spec.worker(), p_queue, p_queue, p_registry, 1) d where d.status not in ('created', 'removed');
   if v_refused is not null then
     raise exception 'the deployment was refused: %', v_refused;
   end if;

@@ -3,19 +3,17 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <yajl/yajl_gen.h>
 
 #include "base/xalloc.h"
-#include "worker/control/difference.h"
 #include "worker/control/statements.h"
 
 enum { EXTRA_MAX_MS = 300000 };
 
-/* The columns of the DEPLOY statement. */
-enum { FLOW_SLUG, STATUS, ALIAS_STATUS, DIFFERENCES, MESSAGE };
+/* The columns of the DEPLOY statement: the differences as JSON, as lines and as one line. */
+enum { FLOW_SLUG, STATUS, ALIAS_STATUS, MESSAGE, DIFFERENCES, DIFFERENCE_LINES, DIFFERENCE_LINE };
 
 /* The columns of the PREVIEW statement. */
-enum { PREVIEW_FLOW, PREVIEW_STATUS, PREVIEW_MESSAGE, PREVIEW_DIFFERENCES };
+enum { PREVIEW_FLOW, PREVIEW_STATUS, PREVIEW_DIFFERENCES };
 
 struct deployment {
   struct pg *pg;
@@ -33,60 +31,23 @@ static bool is_one_of(const char *text, const char *const *list) {
   return false;
 }
 
-/* Calls put for each of the lines, in the words of authors. */
-static void each_difference(const char *lines, void (*put)(void *out, const char *text, size_t length), void *out) {
-  while (*lines) {
-    struct buf line = {0};
-    difference_put(&line, lines);
-    put(out, line.data, line.len);
-    buf_free(&line);
-    lines += strcspn(lines, "\n");
-    lines += *lines == '\n';
-  }
-}
-
-static void put_line(void *out, const char *text, size_t length) { buf_printf(out, "    %.*s\n", (int)length, text); }
-
 static void put_refusal(struct buf *out, const PGresult *result, int row) {
+  const char *lines = PQgetvalue(result, row, DIFFERENCE_LINES);
   buf_printf(out, "  %s: %s: %s\n", PQgetvalue(result, row, FLOW_SLUG), PQgetvalue(result, row, STATUS),
              PQgetvalue(result, row, MESSAGE));
-  each_difference(PQgetvalue(result, row, DIFFERENCES), put_line, out);
-}
-
-static void put_json(void *out, const char *text, size_t length) {
-  yajl_gen_string(out, (const unsigned char *)text, length);
-}
-
-/* The lines as a JSON array. */
-static yajl_gen list_differences(const char *lines) {
-  yajl_gen list = yajl_gen_alloc(NULL);
-  yajl_gen_array_open(list);
-  each_difference(lines, put_json, list);
-  yajl_gen_array_close(list);
-  return list;
-}
-
-static const char *json_text(yajl_gen list) {
-  const unsigned char *text;
-  size_t length;
-  yajl_gen_get_buf(list, &text, &length);
-  return (const char *)text;
+  if (*lines) buf_printf(out, "    %s\n", lines);
 }
 
 static void log_refusal(struct log *log, const PGresult *result, int row) {
-  yajl_gen differences = list_differences(PQgetvalue(result, row, DIFFERENCES));
   LOG(log, LOG_ERROR, "deployment_refused", LOG_STR("flow", PQgetvalue(result, row, FLOW_SLUG)),
       LOG_STR("status", PQgetvalue(result, row, STATUS)), LOG_STR("message", PQgetvalue(result, row, MESSAGE)),
-      LOG_JSON_TEXT("differences", json_text(differences)));
-  yajl_gen_free(differences);
+      LOG_JSON_TEXT("differences", PQgetvalue(result, row, DIFFERENCES)));
 }
 
 static void log_preview(struct log *log, const PGresult *result, int row) {
-  yajl_gen differences = list_differences(PQgetvalue(result, row, PREVIEW_DIFFERENCES));
   LOG(log, LOG_WARN, "recreating_flow", LOG_STR("flow", PQgetvalue(result, row, PREVIEW_FLOW)),
       LOG_STR("reason", "its shape or routing has changed: it is made anew, and its runs and their data go"),
-      LOG_JSON_TEXT("differences", json_text(differences)));
-  yajl_gen_free(differences);
+      LOG_JSON_TEXT("differences", PQgetvalue(result, row, PREVIEW_DIFFERENCES)));
 }
 
 /* To people as lines that go with the error, to programs as log lines too. */
@@ -95,27 +56,29 @@ static void tell_refusal(struct log *log, const PGresult *result, int row, struc
   if (log->format == LOG_JSON) log_refusal(log, result, row);
 }
 
-/* At a reload only what has changed. */
-static void log_flow(const struct deployment *deployment, const PGresult *result, int row) {
-  const char *status = PQgetvalue(result, row, STATUS);
-  const char *alias_status = PQgetvalue(result, row, ALIAS_STATUS);
-  const char *message = PQgetvalue(result, row, MESSAGE);
+/* What became of a flow, at a reload only if it has changed; appended to the changes as well. */
+static void log_flow(const struct deployment *deployment, const PGresult *result, int row, struct buf *changes) {
+  const char *flow = PQgetvalue(result, row, FLOW_SLUG), *status = PQgetvalue(result, row, STATUS);
+  const char *alias_status = PQgetvalue(result, row, ALIAS_STATUS), *message = PQgetvalue(result, row, MESSAGE);
+  const char *differences = PQgetvalue(result, row, DIFFERENCE_LINE);
   bool kept = strcmp(alias_status, "kept") == 0; /* the alias stays at a version that this worker does not have */
-  bool recreated = strcmp(status, "recreated") == 0;
-  bool same = deployment->generation > 1 && strcmp(status, "verified") == 0 && strcmp(alias_status, "activated") != 0;
-  LOG(deployment->log,
-      kept || recreated ? LOG_WARN
-      : same            ? LOG_DEBUG
-                        : LOG_INFO,
-      "deployed_flow", LOG_STR("flow", PQgetvalue(result, row, FLOW_SLUG)), LOG_STR("status", status),
-      LOG_STR("alias", alias_status), LOG_STR("message", *message ? message : NULL));
+  bool recreated = strcmp(status, "recreated") == 0, verified = strcmp(status, "verified") == 0;
+  bool moved = strcmp(alias_status, "activated") == 0, same = verified && !moved && !*differences;
+  enum log_level level = kept || recreated ? LOG_WARN : same && deployment->generation > 1 ? LOG_DEBUG : LOG_INFO;
+  LOG(deployment->log, level, "deployed_flow", LOG_STR("flow", flow), LOG_STR("status", status),
+      LOG_STR("alias", alias_status), LOG_STR("message", *message ? message : NULL),
+      LOG_JSON_TEXT("differences", *differences ? PQgetvalue(result, row, DIFFERENCES) : NULL));
+  if (same) return;
+  buf_printf(changes, "%s%s: %s%s%s", changes->len ? "; " : "", flow, verified ? "" : status,
+             !verified && *differences ? ": " : "", differences);
+  if (verified && moved) buf_printf(changes, "%sthe active version now", *differences ? ", " : "");
 }
 
 /* Sorts the rows into what is said about each flow and what became of all. A flow that is refused for itself may leave steps uncovered as well: then the
  * exit code is that of the refusal. */
 static void judge(const struct deployment *deployment, const PGresult *result, struct deploy_answer *answer,
-                  struct buf *details) {
-  static const char *const good[] = {"created", "verified", "recreated", NULL};
+                  struct buf *details, struct buf *changes) {
+  static const char *const good[] = {"created", "verified", "recreated", "removed", NULL};
   bool only_uncovered = true;
   for (int row = 0; row < PQntuples(result); row++) {
     const char *status = PQgetvalue(result, row, STATUS);
@@ -134,7 +97,7 @@ static void judge(const struct deployment *deployment, const PGresult *result, s
             "deploy: refused, nothing was changed");
     return;
   }
-  for (int row = 0; row < PQntuples(result); row++) log_flow(deployment, result, row);
+  for (int row = 0; row < PQntuples(result); row++) log_flow(deployment, result, row, changes);
 }
 
 static void drop(struct deployment *deployment) {
@@ -153,17 +116,19 @@ static void finish(struct deployment *deployment, struct deploy_answer *answer) 
 static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
   struct deployment *deployment = owner;
   struct deploy_answer answer = {.outcome = DEPLOY_DONE};
-  struct buf details = {0};
+  struct buf details = {0}, changes = {0};
   if (err) {
     answer.outcome = DEPLOY_FAILED;
     answer.err = *err;
   } else {
-    judge(deployment, pg_unit_result(unit, 0), &answer, &details);
+    judge(deployment, pg_unit_result(unit, 0), &answer, &details, &changes);
   }
   if (details.len > 0) details.data[details.len - 1] = '\0'; /* for the last newline */
   answer.details = details.len > 0 ? details.data : "";
+  answer.changes = changes.len > 0 ? changes.data : "";
   finish(deployment, &answer);
   buf_free(&details);
+  buf_free(&changes);
 }
 
 /* A flow has some 300 bytes in the registry, and may need a queue, whose tables a server that is busy creates in a tenth of a second. */
@@ -188,7 +153,7 @@ static void submit(struct deployment *deployment) {
 static void on_preview(void *owner, struct pg_unit *unit, const struct err *err) {
   struct deployment *deployment = owner;
   if (err) {
-    finish(deployment, &(struct deploy_answer){.outcome = DEPLOY_FAILED, .err = *err, .details = ""});
+    finish(deployment, &(struct deploy_answer){.outcome = DEPLOY_FAILED, .err = *err, .details = "", .changes = ""});
     return;
   }
   if (!deployment->events.wanted(deployment->owner)) {

@@ -18,6 +18,8 @@ struct deploy_answer {
   struct err err;
   const char *
       details; /* lines for people about what was refused, the last one without its end; borrowed; "" where there are none */
+  const char
+      *changes; /* of what was deployed: what is different now, "; " between two flows; borrowed; "" if nothing is */
   int64_t generation; /* as given */
 };
 

@@ -15,10 +15,10 @@
        " from (values (1)) one left join (select * from pgflow.migrations n order by n.version desc limit 1) m on "   \
        "true")                                                                                                        \
   STMT(PREVIEW,                                                                                                       \
-       "select c.flow_slug, c.status, c.message, pg_catalog.array_to_string(c.differences, E'\\n')"                   \
-       " from pgflow.preview_deployment($1::jsonb) c")                                                                \
+       "select c.flow_slug, c.status, pg_catalog.to_json(c.differences) from pgflow.preview_deployment($1::jsonb) c") \
   STMT(DEPLOY,                                                                                                        \
-       "select flow_slug, status, alias_status, pg_catalog.array_to_string(differences, E'\\n'), message"             \
+       "select flow_slug, status, alias_status, message, pg_catalog.to_json(differences),"                            \
+       " pg_catalog.array_to_string(differences, E'\\n    '), pg_catalog.array_to_string(differences, ', ')"          \
        " from pgflow.deploy_flows($1::uuid, $2::text, $3::text, $4::jsonb, $5::bigint)")                              \
   STMT(HEARTBEAT,                                                                                                     \
        "select deprecated, function_enabled, schema_version, pg_catalog.array_to_string(lost_ordinals, ','),"         \

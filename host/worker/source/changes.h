@@ -1,12 +1,10 @@
-/* What a new generation has otherwise than the one before: files, flows, shapes, options. In the words of who writes the flows. */
+/* What has changed in the files and variables of a new generation. The deployment answers what has changed in its flows. */
 #ifndef LUAFLOW_WORKER_SOURCE_CHANGES_H
 #define LUAFLOW_WORKER_SOURCE_CHANGES_H
 
 #include "worker/source/source.h"
 
-/* Each appends changes to a line, "; " between two; nothing where there is none. Values of variables are not named. */
+/* Appends the changes to a line, "; " between two; nothing if there is none. Values of variables are not named. */
 void changes_put_files(struct buf *out, const struct source *before, const struct source *after);
-/* Registries are JSON texts as deploy_flows takes them. */
-void changes_put_flows(struct buf *out, const char *before_registry, const char *after_registry);
 
 #endif

@@ -8,7 +8,7 @@ create temp table before as select spec.definitions() as definitions;
 select results_eq(
   $$ select flow_slug, status, alias_status, differences from spec.deploy_registry(array[
     spec.flow('greet', array[spec.step('a', p_options => '{"timeout": 7}'), spec.map('b', 'a')], '{"timeout": 99}')], p_generation => 2) $$,
-  $$ values ('greet', 'shape_mismatch', 'kept', array['Step at index 1: type differs ''map'' vs ''single''']) $$, 'the answer'
+  $$ values ('greet', 'shape_mismatch', 'kept', array['Step at index 1: kind: in the modules ''map'', in the database ''single''']) $$, 'the answer'
 );
 select is(spec.definitions(), (select definitions from before), 'every definition, option, worker and handler is as it was');
 create temp table refused as select * from pgflow.deploy_flows(gen_random_uuid(), 'unheard of', 'greet', jsonb_build_object(

@@ -46,7 +46,7 @@ language sql immutable as $$
   );
 $$;
 
--- Deploys a whole registry and gives the answer's rows. The queue is that of the first flow unless it is given.
+-- Deploys a whole registry and gives the answer's rows about its flows. The queue is that of the first flow unless it is given.
 create function spec.deploy_registry(
   p_flows jsonb[], p_queue text default null, p_worker int default 1, p_generation bigint default 1, p_function text default 'spec'
 ) returns table (flow_slug text, status text, alias_status text, differences text[], message text)
@@ -54,7 +54,7 @@ language sql volatile as $$
   select * from pgflow.deploy_flows(
     spec.worker(p_worker), p_function, coalesce(p_queue, lower(p_flows[1] ->> 'slug')),
     jsonb_build_object('queue', coalesce(p_queue, lower(p_flows[1] ->> 'slug')), 'function', p_function, 'flows', to_jsonb(p_flows)), p_generation
-  );
+  ) d where d.status <> 'removed';
 $$;
 
 -- Deploys one flow from its steps, on the queue named like it; raises where that is refused.

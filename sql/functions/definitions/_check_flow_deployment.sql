@@ -9,9 +9,7 @@ declare
   v_fault text := pgflow._registry_fault(p_flow, p_registry);
   v_stored pgflow.flows;
   v_other text;
-  v_routing jsonb := pgflow._get_flow_routing(v_slug);
-  v_shape_differences text[];
-  v_routing_differences text[];
+  v_differences record;
   v_queue_refusals text[];
 begin
   if v_fault is not null then
@@ -45,20 +43,19 @@ begin
     return row(v_slug, 'created', '{}'::text[], null)::pgflow.deployment_check;
   end if;
 
-  v_shape_differences := pgflow._compare_flow_shapes(p_flow -> 'shape', pgflow._get_flow_shape(v_slug));
-  v_routing_differences := pgflow._compare_flow_routings(p_flow -> 'routing', v_routing);
-  if v_shape_differences = '{}' and v_routing_differences = '{}' then
-    return row(v_slug, 'verified', '{}'::text[], null)::pgflow.deployment_check;
+  v_differences := pgflow._flow_differences(p_flow);
+  if v_differences.shape = '{}' and v_differences.routing = '{}' then
+    return row(v_slug, 'verified', pgflow._option_changes(v_slug, p_flow -> 'shape'), null)::pgflow.deployment_check;
   end if;
   if (select s.development from pgflow.settings s) then
-    return row(v_slug, 'recreated', v_shape_differences || v_routing_differences, 'recreated together with its runs')::pgflow.deployment_check;
+    return row(v_slug, 'recreated', v_differences.shape || v_differences.routing, 'recreated together with its runs')::pgflow.deployment_check;
   end if;
   return row(
     v_slug,
-    case when v_shape_differences <> '{}' then 'shape_mismatch' else 'routing_mismatch' end,
-    v_shape_differences || v_routing_differences,
+    case when v_differences.shape <> '{}' then 'shape_mismatch' else 'routing_mismatch' end,
+    v_differences.shape || v_differences.routing,
     format('the %s of a deployed flow never changes: give the new version a slug of its own',
-      case when v_shape_differences <> '{}' then 'shape' else 'routing' end)
+      case when v_differences.shape <> '{}' then 'shape' else 'routing' end)
   )::pgflow.deployment_check;
 end;
 $$;

@@ -1,6 +1,7 @@
 -- deploy_flows(worker_id, function_name, queue_name, registry, generation): one transaction for a whole registry.
 -- The registry is {"flows": [{"slug", "alias", "retained", "shape", "routing"}]}; see lua/luaflow/registry.lua.
--- Returns a row for each flow: created | verified | recreated, or, where the deployment is refused, fenced | shape_mismatch |
+-- Returns a row for each flow: created | verified (differences: the options that change) | recreated, and removed for each flow that the worker had
+-- and the registry lacks. Or, if the deployment is refused, fenced | shape_mismatch |
 -- routing_mismatch | alias_conflict | queue_conflict | invalid with the differences, and then uncovered for each flow whose steps can still appear on the
 -- queue though the registry lacks them (I6). After any refusal nothing has changed.
 -- Raises object_not_in_prerequisite_state where the worker's own queue, which may be none of its flows', could run somebody else's code.
@@ -19,6 +20,7 @@ declare
   v_is_new boolean;
   v_refusal text;
   v_checks pgflow.deployment_check[];
+  v_removed text[];
 begin
   if not pgflow.is_valid_queue_name(p_queue_name) or jsonb_typeof(p_registry -> 'flows') is distinct from 'array' then
     raise exception 'a deployment needs a queue and the flows of a registry, not queue % and flows that are %',
@@ -53,6 +55,12 @@ begin
   from jsonb_array_elements(p_registry -> 'flows') with ordinality as f (value, n)
   join unnest(v_checks) with ordinality as c (flow_slug, status, differences, message, n) on c.n = f.n
   order by f.n;
+  v_removed := array(
+    select h.flow_slug from pgflow.worker_handlers h where h.worker_id = p_worker_id
+    except
+    select f.value ->> 'slug' from jsonb_array_elements(p_registry -> 'flows') as f (value)
+    order by 1
+  );
   perform pgflow._register_worker(p_worker_id, p_function_name, p_queue_name, p_registry, p_generation);
 
   return query
@@ -62,5 +70,6 @@ begin
     join unnest(v_checks) with ordinality as c (flow_slug, status, differences, message, n) on c.n = f.n
     cross join lateral pgflow._select_version(f.value, p_registry, p_worker_id) s
     order by f.value ->> 'alias';
+  return query select r.flow_slug, 'removed', null, '{}'::text[], null from unnest(v_removed) as r (flow_slug);
 end;
 $$;
