@@ -2,8 +2,6 @@
 #ifndef LUAFLOW_CLI_STATEMENTS_OPERATE_H
 #define LUAFLOW_CLI_STATEMENTS_OPERATE_H
 
-#include "cli/trouble_words.h"
-
 /* One JSON array of the rows of a query. */
 #define JSON_OF(query) "select coalesce(jsonb_agg(to_jsonb(q)), '[]') from (" query ") q"
 
@@ -27,61 +25,59 @@
   "       (extract(epoch from clock_timestamp() - r.begun_at) * 1000)::bigint as open_for_ms"                       \
   "  from pgflow.rollout_status() r order by r.function_name"
 
-#define DB_OPERATE_STATEMENTS(X)                                                                                      \
-  /* What the run was when the statement began tells whether this call cancelled it. */                               \
-  X(CANCEL_RUN, 2,                                                                                                    \
-    "select r.flow_slug, r.status, b.status = 'started' and r.status = 'cancelled', b.queued, b.started, to_jsonb(r)" \
-    "  from (select c.* from pgflow.run_task_counts($1::uuid) c offset 0) b"                                          \
-    " cross join lateral pgflow.cancel_run(b.run_id, $2) r")                                                          \
-  X(RETRY_RUN, 1, "select r.run_id, r.started_at < now(), to_jsonb(r) from pgflow.retry_run($1::uuid) r")             \
-  X(PRUNE, 2, "select pgflow.prune_data_older_than(make_interval(secs => $1::float8 / 1000), $2::int)")               \
-  X(FUNCTIONS, 0,                                                                                                     \
-    "select q.function_name, q.enabled, q.live_workers, nullif(array_to_string(q.queue_names, ', '), ''),"            \
-    "       q.in_rollout, q.enabled_before_rollout"                                                                   \
-    "  from (" FUNCTIONS_QUERY ") q")                                                                                 \
-  X(FUNCTIONS_JSON, 0, JSON_OF(FUNCTIONS_QUERY))                                                                      \
-  X(FUNCTION_NAMES, 0, "select n.name from pgflow.names n where n.kind = 'function' order by 1")                      \
-  X(ENABLE_FUNCTIONS, 1,                                                                                              \
-    "select f.function_name, f.was_enabled, s.live_workers from pgflow.enable_worker_functions($1::text[]) f"         \
-    "  join pgflow.worker_function_status() s on s.function_name = f.function_name order by 1")                       \
-  X(DISABLE_FUNCTIONS, 1,                                                                                             \
-    "select f.function_name, f.was_enabled, s.live_workers from pgflow.disable_worker_functions($1::text[]) f"        \
-    "  join pgflow.worker_function_status() s on s.function_name = f.function_name order by 1")                       \
-  X(WORKERS, 1,                                                                                                       \
-    "select q.worker_id, q.queue_name, q.function_name, q.state, q.generation, q.tasks_in_flight,"                    \
-    "       q.heartbeat_age_ms, nullif(concat_ws('; ',"                                                               \
-    "         (select string_agg(" TROUBLE_WORDS                                                                      \
-    ", '; ' order by t.since) from pgflow.worker_troubles t"                                                          \
-    "           where t.worker_id = q.worker_id),"                                                                    \
-    "         'reload failed: ' || q.last_reload_error), '')"                                                         \
-    "  from (" WORKERS_QUERY ") q")                                                                                   \
-  X(WORKERS_JSON, 1, JSON_OF(WORKERS_QUERY))                                                                          \
-  X(QUEUES, 0,                                                                                                        \
-    "select q.queue_name, q.depth, q.visible, q.oldest_ms, q.in_flight, q.live_workers,"                              \
-    "       array_to_string(q.uncovered_pairs, ', ')"                                                                 \
-    "  from (" QUEUES_QUERY ") q")                                                                                    \
-  X(QUEUES_JSON, 0, JSON_OF(QUEUES_QUERY))                                                                            \
-  X(FLOWS, 0,                                                                                                         \
-    "select f.flow_alias, f.flow_slug, f.active, bool_or(f.active) over (partition by f.flow_alias), f.started_runs," \
-    "       f.tasks_left, f.droppable, f.held_by, f.route_list"                                                       \
-    "  from pgflow.flow_versions f order by f.flow_alias, f.active desc, f.deployed_at desc, f.flow_slug")            \
-  X(FLOWS_JSON, 0, JSON_OF(FLOWS_QUERY))                                                                              \
-  X(ALIAS_NAMES, 0, "select n.name from pgflow.names n where n.kind = 'alias' order by 1")                            \
-  X(FLOW_SLUGS, 0, "select n.name from pgflow.names n where n.kind = 'flow' order by 1")                              \
-  X(RETIRE_ALIAS, 1, "select pgflow.retire_alias($1)")                                                                \
-  X(FORGET_FLOW, 1, "select pgflow.forget_flow($1)")                                                                  \
-  X(FORGET_FUNCTION, 1, "select pgflow.forget_worker_function($1)")                                                   \
-  X(BEGIN_ROLLOUT, 2,                                                                                                 \
-    "select b.function_name, b.was_enabled, b.function_name = any ($2::text[])"                                       \
-    "  from pgflow.begin_rollout($1::text[], $2::text[]) b order by 1")                                               \
-  X(ROLLOUT, 0,                                                                                                       \
-    "select q.function_name, array_to_string(q.queue_names, ', '), q.was_enabled, q.enabled, q.live_workers,"         \
-    "       q.tasks_in_flight, q.open_for_ms"                                                                         \
-    "  from (" ROLLOUT_QUERY ") q")                                                                                   \
-  X(ROLLOUT_JSON, 0,                                                                                                  \
-    "select jsonb_build_object('step', case when count(*) = 0 then 'none'"                                            \
-    "         when sum(q.live_workers) > 0 then 'draining' else 'drained' end,"                                       \
-    "         'functions', coalesce(jsonb_agg(to_jsonb(q)), '[]')) from (" ROLLOUT_QUERY ") q")                       \
+#define DB_OPERATE_STATEMENTS(X)                                                                                       \
+  /* What the run was when the statement began tells whether this call cancelled it. */                                \
+  X(CANCEL_RUN, 2,                                                                                                     \
+    "select r.flow_slug, r.status, b.status = 'started' and r.status = 'cancelled', b.queued, b.started, to_jsonb(r)"  \
+    "  from (select c.* from pgflow.run_task_counts($1::uuid) c offset 0) b"                                           \
+    " cross join lateral pgflow.cancel_run(b.run_id, $2) r")                                                           \
+  X(RETRY_RUN, 1, "select r.run_id, r.started_at < now(), to_jsonb(r) from pgflow.retry_run($1::uuid) r")              \
+  X(PRUNE, 2, "select pgflow.prune_data_older_than(make_interval(secs => $1::float8 / 1000), $2::int)")                \
+  X(FUNCTIONS, 0,                                                                                                      \
+    "select q.function_name, q.enabled, q.live_workers, nullif(array_to_string(q.queue_names, ', '), ''),"             \
+    "       q.in_rollout, q.enabled_before_rollout"                                                                    \
+    "  from (" FUNCTIONS_QUERY ") q")                                                                                  \
+  X(FUNCTIONS_JSON, 0, JSON_OF(FUNCTIONS_QUERY))                                                                       \
+  X(FUNCTION_NAMES, 0, "select n.name from pgflow.names n where n.kind = 'function' order by 1")                       \
+  X(ENABLE_FUNCTIONS, 1,                                                                                               \
+    "select f.function_name, f.was_enabled, s.live_workers from pgflow.enable_worker_functions($1::text[]) f"          \
+    "  join pgflow.worker_function_status() s on s.function_name = f.function_name order by 1")                        \
+  X(DISABLE_FUNCTIONS, 1,                                                                                              \
+    "select f.function_name, f.was_enabled, s.live_workers from pgflow.disable_worker_functions($1::text[]) f"         \
+    "  join pgflow.worker_function_status() s on s.function_name = f.function_name order by 1")                        \
+  X(WORKERS, 1,                                                                                                        \
+    "select q.worker_id, q.queue_name, q.function_name, q.state, q.generation, q.tasks_in_flight, q.heartbeat_age_ms," \
+    "       nullif(concat_ws('; ',"                                                                                    \
+    "         (select string_agg(t.trouble ->> 'message', '; ') from jsonb_array_elements(q.troubles) t (trouble)),"   \
+    "         'reload failed: ' || q.last_reload_error), '')"                                                          \
+    "  from (" WORKERS_QUERY ") q")                                                                                    \
+  X(WORKERS_JSON, 1, JSON_OF(WORKERS_QUERY))                                                                           \
+  X(QUEUES, 0,                                                                                                         \
+    "select q.queue_name, q.depth, q.visible, q.oldest_ms, q.in_flight, q.live_workers,"                               \
+    "       array_to_string(q.uncovered_pairs, ', ')"                                                                  \
+    "  from (" QUEUES_QUERY ") q")                                                                                     \
+  X(QUEUES_JSON, 0, JSON_OF(QUEUES_QUERY))                                                                             \
+  X(FLOWS, 0,                                                                                                          \
+    "select f.flow_alias, f.flow_slug, f.active, bool_or(f.active) over (partition by f.flow_alias), f.started_runs,"  \
+    "       f.tasks_left, f.droppable, f.held_by, f.route_list"                                                        \
+    "  from pgflow.flow_versions f order by f.flow_alias, f.active desc, f.deployed_at desc, f.flow_slug")             \
+  X(FLOWS_JSON, 0, JSON_OF(FLOWS_QUERY))                                                                               \
+  X(ALIAS_NAMES, 0, "select n.name from pgflow.names n where n.kind = 'alias' order by 1")                             \
+  X(FLOW_SLUGS, 0, "select n.name from pgflow.names n where n.kind = 'flow' order by 1")                               \
+  X(RETIRE_ALIAS, 1, "select pgflow.retire_alias($1)")                                                                 \
+  X(FORGET_FLOW, 1, "select pgflow.forget_flow($1)")                                                                   \
+  X(FORGET_FUNCTION, 1, "select pgflow.forget_worker_function($1)")                                                    \
+  X(BEGIN_ROLLOUT, 2,                                                                                                  \
+    "select b.function_name, b.was_enabled, b.function_name = any ($2::text[])"                                        \
+    "  from pgflow.begin_rollout($1::text[], $2::text[]) b order by 1")                                                \
+  X(ROLLOUT, 0,                                                                                                        \
+    "select q.function_name, array_to_string(q.queue_names, ', '), q.was_enabled, q.enabled, q.live_workers,"          \
+    "       q.tasks_in_flight, q.open_for_ms"                                                                          \
+    "  from (" ROLLOUT_QUERY ") q")                                                                                    \
+  X(ROLLOUT_JSON, 0,                                                                                                   \
+    "select jsonb_build_object('step', case when count(*) = 0 then 'none'"                                             \
+    "         when sum(q.live_workers) > 0 then 'draining' else 'drained' end,"                                        \
+    "         'functions', coalesce(jsonb_agg(to_jsonb(q)), '[]')) from (" ROLLOUT_QUERY ") q")                        \
   X(FINISH_ROLLOUT, 1, "select f.function_name, f.enabled from pgflow.finish_rollout($1::boolean) f order by 1")
 
 #endif

@@ -1,5 +1,6 @@
 -- worker_status(all) -> one row for each worker, by queue and age, with its state: running | draining | dead | stopped. Without all: only those that have neither
--- stopped nor been silent for more than a day. troubles: what goes wrong in it, each with its name, since when, count and last error. Takes no locks; its cost grows with what is in the queues. For people.
+-- stopped nor been silent for more than a day. troubles: what goes wrong in it, each with its name, since when, count, last error, and a message that says all
+-- of it. Takes no locks; its cost grows with what is in the queues. For people.
 create or replace function pgflow.worker_status(p_all boolean) returns table (
   worker_id uuid, queue_name text, function_name text, generation bigint, state text, tasks_in_flight bigint, started_at timestamptz,
   last_heartbeat_at timestamptz, heartbeat_age_ms bigint, deprecated_at timestamptz, stopped_at timestamptz, last_reload_error text,
@@ -18,7 +19,11 @@ as $$
     coalesce(t.tasks_in_flight, 0), w.started_at, w.last_heartbeat_at,
     greatest(extract(epoch from clock_timestamp() - w.last_heartbeat_at) * 1000, 0)::bigint,
     w.deprecated_at, w.stopped_at, w.last_reload_error, w.last_reload_at,
-    (select coalesce(jsonb_agg(to_jsonb(x) - 'worker_id' order by x.since), '[]') from pgflow.worker_troubles x where x.worker_id = w.worker_id)
+    (
+      select coalesce(jsonb_agg(to_jsonb(x) - 'worker_id' || jsonb_build_object('message', pgflow._trouble_text(x)) order by x.since), '[]')
+      from pgflow.worker_troubles x
+      where x.worker_id = w.worker_id
+    )
   from pgflow.workers w
   left join pgflow.worker_tasks() t on t.worker_id = w.worker_id
   where p_all or (w.stopped_at is null and w.last_heartbeat_at > clock_timestamp() - interval '1 day')

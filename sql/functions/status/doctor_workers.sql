@@ -1,0 +1,65 @@
+-- doctor_workers() -> findings (level, message, hint) on the workers that have not stopped: silence, refused reloads, the troubles that they report, overdue
+-- tasks. Its cost grows with what is in the queues; takes no locks.
+create or replace function pgflow.doctor_workers() returns table (level text, message text, hint text)
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  with workers as (
+    select w.*, pgflow._is_alive(w) as lives, date_trunc('second', clock_timestamp() - w.last_heartbeat_at) as silence
+    from pgflow.workers w
+    where w.stopped_at is null
+  ),
+  found (level, message, hint) as (
+    select case when l.others > 0 then 'warning' else 'problem' end,
+      format(
+        'worker %s of queue %s was last heard of %s ago and holds %s started task%s', w.worker_id, w.queue_name, w.silence, t.tasks_in_flight,
+        case when t.tasks_in_flight = 1 then '' else 's' end
+      ),
+      case
+        when l.others > 0 then 'another worker of the queue recovers them within a minute'
+        else format('start a worker of the queue, which recovers them: luaflow worker --queue %s PATH', w.queue_name)
+      end
+    from workers w
+    join pgflow.worker_tasks() t on t.worker_id = w.worker_id
+    cross join lateral (
+      select count(*) as others from workers o where o.lives and o.deprecated_at is null and o.queue_name = w.queue_name
+    ) l
+    where not w.lives
+    union all
+    select 'warning',
+      format('worker %s of queue %s still serves its previous flows, since its last reload failed: %s', w.worker_id, w.queue_name, w.last_reload_error),
+      'correct the flows and reload it'
+    from workers w
+    where w.lives and w.last_reload_error is not null
+    union all
+    select case when t.trouble in ('descriptors', 'connections') then 'warning' else 'problem' end,
+      format('worker %s of queue %s, since %s: %s', w.worker_id, w.queue_name, date_trunc('second', t.since), pgflow._trouble_text(t)),
+      case
+        when t.error ~ 'no answer within|statement timeout|lock timeout' then 'it takes too long and is tried again, with more time: '
+          'look for slow triggers on tables of schema pgflow, for locks, and at what pg_stat_activity says it waits for'
+        when t.trouble = 'unrecorded' then 'correct what the error names; the worker keeps the results and tries again'
+        when t.trouble = 'recovery' then 'correct what the error names; until then the tasks of dead workers are not put back'
+        when t.trouble = 'executors' then 'its log names the tasks and has what the executors printed: correct the handlers or the modules'
+        when t.trouble = 'descriptors' then 'raise the hard limit of open files of the worker (ulimit -Hn, or LimitNOFILE of its systemd unit) and restart it'
+        when t.trouble = 'connections' then format(
+          'see what its handlers do in pg_stat_activity (application_name luaflow handler %s), or raise --handler-connections', w.queue_name
+        )
+        else 'correct what the error names; the worker tries again'
+      end
+    from workers w
+    join pgflow.worker_troubles t on t.worker_id = w.worker_id
+    where w.lives or t.trouble = 'heartbeat'
+    union all
+    select 'warning',
+      format('worker %s of queue %s holds %s task%s past their timeout', w.worker_id, w.queue_name, cardinality(w.overdue_tasks),
+        case when cardinality(w.overdue_tasks) = 1 then '' else 's' end),
+      'nothing puts them back while the worker lists them; its log says what it waits for'
+    from workers w
+    where w.lives and cardinality(w.overdue_tasks) > 0
+  )
+  select f.level, f.message, f.hint from found f
+  union all
+  select 'ok', format('%s live worker%s', count(*) filter (where w.lives), case when count(*) filter (where w.lives) = 1 then '' else 's' end), null
+  from workers w
+  having not exists (select from found);
+$$;
