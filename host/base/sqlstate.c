@@ -13,6 +13,22 @@ static bool begins_with_one_of(const char *sqlstate, const char *const *beginnin
 
 bool sqlstate_lacks_object(const char *sqlstate) { return IS_ONE_OF(sqlstate, "3F000", "42P01", "42883", "42703"); }
 
+bool sqlstate_lacks_schema(const char *sqlstate) { return IS_ONE_OF(sqlstate, "3F000"); }
+
+bool sqlstate_is_duplicate(const char *sqlstate) { return IS_ONE_OF(sqlstate, "23505", "42P06", "42710"); }
+
+bool sqlstate_is_of_state(const char *sqlstate) { return IS_ONE_OF(sqlstate, "55000"); }
+
+bool sqlstate_is_locked_out(const char *sqlstate) { return IS_ONE_OF(sqlstate, "55P03"); }
+
+bool sqlstate_is_aborted(const char *sqlstate) { return IS_ONE_OF(sqlstate, SQLSTATE_ABORTED); }
+
+bool sqlstate_is_foreign_schema(const char *sqlstate) { return IS_ONE_OF(sqlstate, "LF001"); }
+
+bool sqlstate_is_stale_claim(const char *sqlstate) { return IS_ONE_OF(sqlstate, "LF001"); }
+
+bool sqlstate_ends_run(const char *sqlstate) { return IS_ONE_OF(sqlstate, "LF003"); }
+
 bool sqlstate_lacks_right(const char *sqlstate) { return IS_ONE_OF(sqlstate, "42501"); }
 
 bool sqlstate_is_read_only(const char *sqlstate) { return IS_ONE_OF(sqlstate, "25006"); }
@@ -22,6 +38,12 @@ bool sqlstate_is_of_pooler(const char *sqlstate) { return IS_ONE_OF(sqlstate, "2
 bool sqlstate_is_conflict(const char *sqlstate) { return IS_ONE_OF(sqlstate, "40"); }
 
 bool sqlstate_ends_connection(const char *sqlstate) { return IS_ONE_OF(sqlstate, "08", "57P"); }
+
+bool sqlstate_is_of_connection(const char *sqlstate) {
+  return IS_ONE_OF(sqlstate, "08") && !IS_ONE_OF(sqlstate, "08P01");
+}
+
+bool sqlstate_refuses_for_good(const char *sqlstate) { return IS_ONE_OF(sqlstate, "28", "3D", "42"); }
 
 bool sqlstate_is_condition(const char *sqlstate) { return IS_ONE_OF(sqlstate, "25", "53", "55", "57"); }
 

@@ -286,14 +286,6 @@ static bool try_to_migrate(struct db *db, int *version, struct schema_report *re
          walk_migrations(db, *version, false, report, err) && replace_functions(db, report, err);
 }
 
-static bool is_locked_out(const struct err *err) { return strcmp(err->sqlstate, "55P03") == 0; }
-
-/* Two that install at the same moment meet at what both create. */
-static bool was_overtaken(const struct err *err) {
-  return strcmp(err->sqlstate, "23505") == 0 || strcmp(err->sqlstate, "42P06") == 0 ||
-         strcmp(err->sqlstate, "42710") == 0;
-}
-
 /* Says in *err whose transaction keeps the schema's tables locked. */
 static void name_holder(struct db *db, struct err *err) {
   PGresult *result;
@@ -309,8 +301,10 @@ static void name_holder(struct db *db, struct err *err) {
 
 /* After a failed attempt, whose transaction it ends: whether another one is due, which it waits for. */
 static bool may_try_again(struct db *db, int attempt, int version, struct err *err) {
-  bool locked_out = is_locked_out(err);
-  if (!locked_out && !(version == 0 && attempt < INSTALL_ATTEMPTS && was_overtaken(err))) return false;
+  bool locked_out = sqlstate_is_locked_out(err->sqlstate);
+  /* Two that install at the same moment meet at what both create. */
+  bool overtaken = version == 0 && attempt < INSTALL_ATTEMPTS && sqlstate_is_duplicate(err->sqlstate);
+  if (!locked_out && !overtaken) return false;
   struct err broken;
   if (PQtransactionStatus(db->connection) != PQTRANS_IDLE && !db_run_script(db, "rollback", "rollback", &broken))
     return false;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/sqlstate.h"
 #include "base/xalloc.h"
 #include "cli/client.h"
 #include "worker/handler_sql/handler_reply.h"
@@ -47,7 +48,7 @@ void script_sql_query(struct script_sql *sql, struct executor_process *process, 
   struct buf payload = {0};
   sql->process = process;
   if (!open_database(sql, &err)) {
-    handler_reply_put_error("08001", err.message, err.hint, &payload);
+    handler_reply_put_error(SQLSTATE_NO_CONNECTION, err.message, err.hint, &payload);
     on_reply(sql, frame->task, &payload);
     buf_free(&payload);
   } else if (!handlers_query(sql->handlers, frame->task, NULL, &frame->payload)) {

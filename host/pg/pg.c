@@ -7,6 +7,7 @@
 #include <utlist.h>
 
 #include "base/check.h"
+#include "base/sqlstate.h"
 #include "base/xalloc.h"
 #include "pg/pg_blame.h"
 #include "pg/pg_inside.h"
@@ -210,7 +211,7 @@ static void report_notifications(struct pg *pg) {
 static void refuse_copy(struct pg *pg) {
   struct err err;
   err_set(&err, ERR_CONFIG, EXIT_DATABASE, "database: COPY from or to the client is not possible");
-  memcpy(err.sqlstate, "0A000", sizeof err.sqlstate);
+  memcpy(err.sqlstate, SQLSTATE_NOT_SUPPORTED, sizeof err.sqlstate);
   pg_broke(pg, &err);
 }
 
@@ -219,7 +220,7 @@ static void refuse_row(struct pg *pg) {
   struct err err;
   err_set(&err, ERR_CONFIG, EXIT_DATABASE, "database: the result is larger than --max-output allows");
   err_hint(&err, "ask for less at a time: one row alone is larger");
-  memcpy(err.sqlstate, "54000", sizeof err.sqlstate);
+  memcpy(err.sqlstate, SQLSTATE_TOO_LARGE, sizeof err.sqlstate);
   pg_broke(pg, &err);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sqlstate.h"
 #include "base/xalloc.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
@@ -118,7 +119,7 @@ static bool begin(struct db *db, const char *const *names, int count, const stru
   free(known);
   free(added);
   if (!ok) {
-    if (strcmp(err->sqlstate, "55000") == 0 && !*err->hint) err_hint(err, "luaflow rollout status shows what is open");
+    if (sqlstate_is_of_state(err->sqlstate) && !*err->hint) err_hint(err, "luaflow rollout status shows what is open");
     return false;
   }
   if (!quiet) print_begun(result);
@@ -211,7 +212,7 @@ static bool finish(struct db *db, bool force, bool quiet, struct err *err) {
   const char *parameters[] = {force ? "t" : "f"};
   PGresult *result;
   if (!db_run(db, DB_FINISH_ROLLOUT, parameters, &result, err)) {
-    if (strcmp(err->sqlstate, "55000") == 0 && !*err->hint) err_hint(err, "luaflow rollout status shows what is open");
+    if (sqlstate_is_of_state(err->sqlstate) && !*err->hint) err_hint(err, "luaflow rollout status shows what is open");
     return false;
   }
   for (int row = 0; row < PQntuples(result) && !quiet; row++)

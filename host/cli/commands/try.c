@@ -6,6 +6,7 @@
 #include <uv.h>
 
 #include "base/error_text.h"
+#include "base/sqlstate.h"
 #include "base/xalloc.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/try_step.h"
@@ -99,7 +100,7 @@ static void on_query(struct attempt *attempt, struct frame *frame) {
     return;
   }
   struct buf payload = {0};
-  handler_reply_put_error("0A000", "luaflow try has no transaction for ctx.tx",
+  handler_reply_put_error(SQLSTATE_NOT_SUPPORTED, "luaflow try has no transaction for ctx.tx",
                           "run the step in luaflow dev, or fake ctx.tx in luaflow.testing", &payload);
   executor_process_send(attempt->process, FRAME_QUERY_REPLY, TASK, &payload);
   buf_free(&payload);

@@ -3,6 +3,7 @@
 #include <lauxlib.h>
 #include <string.h>
 
+#include "base/sqlstate.h"
 #include "executor/bind/bindings.h"
 #include "executor/bind/pg_value.h"
 
@@ -58,9 +59,10 @@ static void push_error(lua_State *L, struct text message, const char *kind) {
   lua_setfield(L, -2, "kind");
 }
 
-/* Class 08, but for the protocol's violation: the number of parameters was wrong. */
 static bool is_about_connection(struct text sqlstate) {
-  return sqlstate.length == 5 && memcmp(sqlstate.bytes, "08", 2) == 0 && memcmp(sqlstate.bytes, "08P01", 5) != 0;
+  char code[6];
+  snprintf(code, sizeof code, "%.*s", (int)sqlstate.length, sqlstate.bytes);
+  return sqlstate_is_of_connection(code);
 }
 
 static void push_database_error(lua_State *L, struct cursor *payload) {

@@ -73,10 +73,10 @@ static void copy_said(char *out, size_t size, const struct err *err) {
 void schema_explain(struct err *err) {
   char said[512];
   copy_said(said, sizeof said, err);
-  if (strcmp(err->sqlstate, "LF001") == 0) { /* of the sessions' settings */
+  if (sqlstate_is_foreign_schema(err->sqlstate)) { /* of the sessions' settings */
     err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: the schema pgflow in this database was not made by luaflow");
     err_hint(err, "nothing was changed; use another database, or rename or drop that schema first");
-  } else if (strcmp(err->sqlstate, "3F000") == 0) { /* of the same */
+  } else if (sqlstate_lacks_schema(err->sqlstate)) { /* of the same */
     err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema pgflow is missing");
     err_hint(err, "run `luaflow migrate`");
   } else if (sqlstate_lacks_object(err->sqlstate)) {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "base/sqlstate.h"
 #include "base/xalloc.h"
 #include "worker/handler_sql/handler_pool_inside.h"
 
@@ -94,13 +95,9 @@ void handler_pool_is_free(struct handler_connection *connection) {
   uv_idle_start(&pool->kick, serve);
 }
 
-/* A further attempt would end the same: the conninfo is a mistake, or the server has said so: wrong password, no such database, no right. */
+/* The conninfo is a mistake, or the server has said so. */
 static bool is_final(const struct err *err) {
-  static const char *const classes[] = {"28", "3D", "42"};
-  if (err->kind == ERR_CONFIG) return true;
-  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-    if (strncmp(err->sqlstate, classes[i], 2) == 0) return true;
-  return false;
+  return err->kind == ERR_CONFIG || sqlstate_refuses_for_good(err->sqlstate);
 }
 
 bool handler_pool_broke(struct handler_pool *pool) { return pool->waiting != NULL; }

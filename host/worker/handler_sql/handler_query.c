@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/sqlstate.h"
 #include "base/xalloc.h"
 #include "worker/handler_sql/handler_reply.h"
 
@@ -56,7 +57,7 @@ static void on_answered(void *owner, struct pg_unit *unit, const struct err *err
   else if (err)
     handler_reply_put_failure(unit, err, &payload);
   else if (status == PQTRANS_INTRANS || status == PQTRANS_INERROR)
-    handler_reply_put_error("25001", "ctx:query runs outside any transaction and cannot begin one",
+    handler_reply_put_error(SQLSTATE_IN_TRANSACTION, "ctx:query runs outside any transaction and cannot begin one",
                             "use ctx.tx:query in a step with transaction = true", &payload);
   else
     handler_reply_put_rows(&query->reply, pg_unit_result(unit, 0), &payload);
@@ -65,7 +66,7 @@ static void on_answered(void *owner, struct pg_unit *unit, const struct err *err
 
 static void fail(void *owner, const struct err *err) {
   struct buf payload = {0};
-  handler_reply_put_error(*err->sqlstate ? err->sqlstate : "08006", err->message, err->hint, &payload);
+  handler_reply_put_error(*err->sqlstate ? err->sqlstate : SQLSTATE_CONNECTION_LOST, err->message, err->hint, &payload);
   finish(owner, &payload);
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sqlstate.h"
+
 enum { ROWS = 1, ERROR = 0 };
 
 static const char prefix[] = "database: "; /* of the messages of pg/pg */
@@ -62,8 +64,8 @@ void handler_reply_put_error(const char *sqlstate, const char *message, const ch
 }
 
 void handler_reply_put_too_large(struct buf *payload) {
-  handler_reply_put_error("54000", "the result is larger than --max-output allows", "ask for fewer rows at a time",
-                          payload);
+  handler_reply_put_error(SQLSTATE_TOO_LARGE, "the result is larger than --max-output allows",
+                          "ask for fewer rows at a time", payload);
 }
 
 void handler_reply_put_failure(const struct pg_unit *unit, const struct err *err, struct buf *payload) {
@@ -71,7 +73,8 @@ void handler_reply_put_failure(const struct pg_unit *unit, const struct err *err
                                PG_DIAG_CONSTRAINT_NAME, PG_DIAG_TABLE_NAME,     PG_DIAG_COLUMN_NAME,
                                PG_DIAG_SCHEMA_NAME};
   if (!pg_unit_message(unit) || !pg_unit_is_known(unit)) {
-    handler_reply_put_error(*err->sqlstate ? err->sqlstate : "08006", err->message, err->hint, payload);
+    handler_reply_put_error(*err->sqlstate ? err->sqlstate : SQLSTATE_CONNECTION_LOST, err->message, err->hint,
+                            payload);
     return;
   }
   buf_put_u8(payload, ERROR);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/sqlstate.h"
 #include "base/xalloc.h"
 #include "worker/control/statements.h"
 #include "worker/handler_sql/handler_tx_inside.h"
@@ -18,7 +19,8 @@ static void reply_failure(struct handler_tx *tx, const struct pg_unit *unit, con
   if (unit)
     handler_reply_put_failure(unit, err, &payload);
   else
-    handler_reply_put_error(*err->sqlstate ? err->sqlstate : "08006", err->message, err->hint, &payload);
+    handler_reply_put_error(*err->sqlstate ? err->sqlstate : SQLSTATE_CONNECTION_LOST, err->message, err->hint,
+                            &payload);
   tx->events.reply(tx->owner, tx, &payload);
   buf_free(&payload);
 }
@@ -72,7 +74,7 @@ static void opened(struct handler_tx *tx, const struct pg_unit *unit, const stru
   handler_tx_note_failure(tx, err);
   if (!tx->task)
     reply_failure(tx, unit, err);
-  else if (strcmp(err->sqlstate, "LF001") == 0)
+  else if (sqlstate_is_stale_claim(err->sqlstate))
     handler_tx_end_with(tx, HANDLER_TX_STALE);
   else
     handler_tx_fail_broken(tx);
@@ -84,7 +86,7 @@ static void reply_ended(struct handler_tx *tx) {
   err_set(&err, ERR_CONFIG, EXIT_FAILED,
           "ctx.tx:query must not end the transaction: the attempt fails, and nothing of it is kept");
   err_hint(&err, "luaflow commits when the handler returns, and rolls back when it raises");
-  memcpy(err.sqlstate, "2D000", sizeof err.sqlstate);
+  memcpy(err.sqlstate, SQLSTATE_ENDED_INSIDE, sizeof err.sqlstate);
   tx->failure = err;
   handler_tx_set_state(tx, TX_BROKEN);
   reply_failure(tx, NULL, &err);
@@ -96,7 +98,7 @@ static void reply_aborted(struct handler_tx *tx) {
           "the transaction was aborted by an earlier error (%s): nothing else can be done in it",
           tx->failure.kind != ERR_NONE ? handler_tx_plain(&tx->failure) : "unknown");
   err_hint(&err, "let that error end the handler, or guard the statement with a savepoint");
-  memcpy(err.sqlstate, "25P02", sizeof err.sqlstate);
+  memcpy(err.sqlstate, SQLSTATE_ABORTED, sizeof err.sqlstate);
   reply_failure(tx, NULL, &err);
 }
 
@@ -108,7 +110,7 @@ static void answer_handler(struct handler_tx *tx, const struct pg_unit *unit, co
     return;
   }
   handler_tx_set_state(tx, TX_OPEN);
-  if (err && strcmp(err->sqlstate, "25P02") == 0) {
+  if (err && sqlstate_is_aborted(err->sqlstate)) {
     reply_aborted(tx);
     return;
   }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/sqlstate.h"
 #include "worker/control/statements.h"
 #include "worker/handler_sql/handler_tx_inside.h"
 #include "worker/pool/task_log.h"
@@ -20,10 +21,6 @@ void handler_tx_set_state(struct handler_tx *tx, enum tx_state state) {
   tx->state = state;
 }
 
-static bool is_conflict(const char *sqlstate) {
-  return strcmp(sqlstate, "40001") == 0 || strcmp(sqlstate, "40P01") == 0;
-}
-
 const char *handler_tx_plain(const struct err *err) {
   static const char prefix[] = "database: ";
   bool prefixed = strncmp(err->message, prefix, sizeof prefix - 1) == 0;
@@ -32,7 +29,7 @@ const char *handler_tx_plain(const struct err *err) {
 
 void handler_tx_note_failure(struct handler_tx *tx, const struct err *err) {
   if (tx->failure.kind == ERR_NONE) tx->failure = *err;
-  tx->conflict = tx->conflict || is_conflict(err->sqlstate);
+  tx->conflict = tx->conflict || sqlstate_is_conflict(err->sqlstate);
 }
 
 void handler_tx_free(struct handler_tx *tx) {
@@ -135,9 +132,9 @@ void handler_tx_commit_failed(struct handler_tx *tx, const struct pg_unit *unit,
   bool completing = pg_unit_failed_call(unit) == 0;
   if (tx->late) {
     handler_tx_fail_late(tx);
-  } else if (completing && strcmp(err->sqlstate, "LF001") == 0) {
+  } else if (completing && sqlstate_is_stale_claim(err->sqlstate)) {
     fail_ended_inside(tx);
-  } else if (completing && strcmp(err->sqlstate, "LF003") == 0) {
+  } else if (completing && sqlstate_ends_run(err->sqlstate)) {
     handler_tx_end_with(tx, HANDLER_TX_SETTLED); /* its output ends the run: that is recorded the ordinary way */
   } else {
     handler_tx_note_failure(tx, err);
