@@ -64,6 +64,9 @@ local function follow(result, key, list, history)
 end
 
 local CLOCK = 0.5 -- seconds by which a claim and a completion may differ although they came in order
+-- A cancellation has the time at which its transaction began, which then waits for a claim that is being committed; and that claim's tasks
+-- reach their handlers only once its answer has come.
+local CANCELLATION = 5
 
 --- Judges them against the tasks that the database holds as completed.
 ---@param db spec.Database
@@ -100,7 +103,7 @@ function executions.after_cancellation(all, cancelled)
   local late = {}
   for _, execution in ipairs(all) do
     local at = cancelled[execution.key:match "^%S+"]
-    if at and execution.claimed > at + CLOCK then late[#late + 1] = execution.key end
+    if at and execution.claimed > at + CANCELLATION then late[#late + 1] = execution.key end
   end
   return late
 end

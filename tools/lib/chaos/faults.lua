@@ -32,6 +32,7 @@ end
 local function one_of(list, choice) return list[(choice - 1) % math.max(#list, 1) + 1] end
 
 local function restart(scene, mode)
+  spells.allow_writes(scene)
   scene.server:stop(mode)
   faults.keep_server_log(scene)
   scene.server:start()

@@ -52,11 +52,18 @@ function spells.slow_trigger(scene, fault)
   return ("%d s, %s"):format(seconds, text), finish
 end
 
+local function read_only(value)
+  return ("alter system set default_transaction_read_only = %s;\nselect pg_reload_conf()"):format(value)
+end
+
 function spells.read_only(scene)
-  local function set(value)
-    return ("alter system set default_transaction_read_only = %s;\nselect pg_reload_conf()"):format(value)
-  end
-  return spell(scene, set "on", set "off")
+  return spell(scene, read_only "on", read_only "off")
+end
+
+--- Ends a read-only spell early: a server that is started migrates, which needs to write.
+---@param scene chaos.Scene
+function spells.allow_writes(scene)
+  done(scene, read_only "off")
 end
 
 function spells.purge(scene)
