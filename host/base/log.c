@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <yajl/yajl_parse.h>
 
+#include "base/plain.h"
 #include "base/utf8.h"
 
 enum {
@@ -80,22 +81,13 @@ static bool is_json(const char *text) {
   return valid;
 }
 
-/* JSON as it is, but for what steers a terminal: beyond ASCII that stands in strings alone, where it may be escaped. What is too long
- * becomes a string with its beginning, and so does text that is no JSON, which only a forged frame holds. */
+/* JSON as it is, but for what steers a terminal. What is too long becomes a string with its beginning, and so does text that is no JSON, which only a forged frame holds. */
 static void put_json(struct buf *out, const char *text) {
   if (strlen(text) > TEXT_MAX || !is_json(text)) {
     put_quoted(out, text, true);
     return;
   }
-  size_t length = strlen(text);
-  for (size_t i = 0, size; i < length; i += size) {
-    size = utf8_sequence(text + i, length - i);
-    uint32_t control = utf8_control(text + i, size);
-    if (control)
-      buf_printf(out, "\\u%04x", control);
-    else
-      buf_put(out, text + i, size);
-  }
+  plain_put_json(out, text, strlen(text));
 }
 
 static bool is_plain(const char *text) {

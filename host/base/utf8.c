@@ -21,14 +21,19 @@ size_t utf8_sequence(const char *bytes, size_t length) {
   return need;
 }
 
+uint32_t utf8_point(const char *bytes, size_t length) {
+  static const unsigned char first_bits[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
+  uint32_t point = (unsigned char)bytes[0] & first_bits[length];
+  for (size_t i = 1; i < length; i++) point = point << 6 | ((unsigned char)bytes[i] & 0x3F);
+  return point;
+}
+
 uint32_t utf8_control(const char *bytes, size_t length) {
   static const struct {
     uint32_t first, last;
   } ranges[] = {{0x01, 0x1F},     {0x7F, 0x9F},     {0x061C, 0x061C}, {0x180E, 0x180E}, {0x200B, 0x200B},
                 {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F}, {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}};
-  static const unsigned char first_bits[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
-  uint32_t point = (unsigned char)bytes[0] & first_bits[length];
-  for (size_t i = 1; i < length; i++) point = point << 6 | ((unsigned char)bytes[i] & 0x3F);
+  uint32_t point = utf8_point(bytes, length);
   for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
     if (point >= ranges[i].first && point <= ranges[i].last) return point;
   return 0;

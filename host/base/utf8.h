@@ -10,6 +10,8 @@
 
 /* Length in bytes (1..4) of the valid UTF-8 sequence at the start of bytes, 0 where there is none. */
 size_t utf8_sequence(const char *bytes, size_t length);
+/* The code point of the valid sequence of that length (1..4). */
+uint32_t utf8_point(const char *bytes, size_t length);
 /* The code point of the sequence of that length at the start of bytes if it moves the cursor, ends a line, or changes the
  * direction of text (C0, C1, DEL, U+2028, bidirectional marks and their like); else 0. U+0000 is 0 as well. */
 uint32_t utf8_control(const char *bytes, size_t length);

@@ -9,10 +9,10 @@
 #include "base/nearest.h"
 #include "base/process_one.h"
 #include "base/process_start.h"
+#include "base/say.h"
 #include "base/version.h"
 #include "base/xalloc.h"
 #include "cli/commands/commands.h"
-#include "cli/view/plain.h"
 #include "executor/executor.h"
 #include "pg/conninfo.h"
 
@@ -107,19 +107,18 @@ static const struct command *find_command(const char *name) {
 }
 
 static void print_usage(FILE *out) {
-  fputs(
+  say(out,
       "Usage: luaflow COMMAND [OPTION...] [ARGUMENT...]\n\n"
-      "Durable workflows in PostgreSQL with steps written in Lua.\n\nCommands:\n",
-      out);
-  for (int i = 0; i < COMMAND_COUNT; i++) fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
-  fputs("\nluaflow COMMAND --help shows a command's options; luaflow --version prints the version.\n", out);
+      "Durable workflows in PostgreSQL with steps written in Lua.\n\nCommands:\n");
+  for (int i = 0; i < COMMAND_COUNT; i++) say(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+  say(out, "\nluaflow COMMAND --help shows a command's options; luaflow --version prints the version.\n");
 }
 
 static void print_command_help(const struct command *command) {
-  printf("Usage: luaflow %s [OPTION...]%s%s\n\n%s%s", command->name, *command->arguments ? " " : "", command->arguments,
-         command->summary, *command->details ? ".\n" : "\n");
-  if (*command->details) printf("%s\n", command->details);
-  puts("\nOptions, each with the variable that sets it as well:");
+  say(stdout, "Usage: luaflow %s [OPTION...]%s%s\n\n%s%s", command->name, *command->arguments ? " " : "",
+      command->arguments, command->summary, *command->details ? ".\n" : "\n");
+  if (*command->details) say(stdout, "%s\n", command->details);
+  say(stdout, "\nOptions, each with the variable that sets it as well:\n");
   settings_print_help(stdout, command->bit);
 }
 
@@ -133,13 +132,9 @@ static void hide_credentials(char *text) {
 }
 
 int cli_fail(const struct err *err) {
-  char *message = plain_copy(err->message, PLAIN_LINE);
-  hide_credentials(message);
-  char *hint = plain_copy(err->hint, PLAIN_LINE);
-  fprintf(stderr, "luaflow: %s\n", message);
-  if (*hint) fprintf(stderr, "  hint: %s\n", hint);
-  free(message);
-  free(hint);
+  struct err shown = *err;
+  hide_credentials(shown.message);
+  say_err(&shown);
   return (int)err->exit_code;
 }
 
@@ -216,7 +211,7 @@ static int check_output(int code) {
   struct err err;
   errno = 0;
   if (fflush(stdout) == 0 && !ferror(stdout)) return code;
-  if (errno == 0 && putchar('\n') != EOF) fflush(stdout); /* lost earlier: one more byte tells the reason */
+  if (errno == 0 && fputc('\n', stdout) != EOF) fflush(stdout); /* lost earlier: one more byte tells the reason */
   err_set(&err, ERR_CONFIG, EXIT_FAILED, "standard output: %s", errno ? strerror(errno) : "not all could be written");
   cli_fail(&err);
   return code == EXIT_DONE ? EXIT_FAILED : code;
@@ -233,7 +228,7 @@ static int run_line(int argc, char **argv) {
     return EXIT_DONE;
   }
   if (strcmp(name, "--version") == 0) {
-    puts("luaflow " LUAFLOW_VERSION);
+    say(stdout, "luaflow " LUAFLOW_VERSION "\n");
     return EXIT_DONE;
   }
   const struct command *command = find_command(name);

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/say.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
-#include "cli/view/plain.h"
 #include "pg/conninfo.h"
 #include "pg/pg_blame.h"
 #include "pg/pins.h"
@@ -32,14 +32,9 @@ static void print_notice(void *unused, const PGresult *result) {
   (void)unused;
   const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
   if (!severity || strcmp(severity, "WARNING") != 0) return;
-  char *message = plain_copy(PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY), PLAIN_LINE);
-  fprintf(stderr, "luaflow: database: %s\n", message);
-  free(message);
+  say(stderr, "luaflow: database: %s\n", PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
   const char *hint = PQresultErrorField(result, PG_DIAG_MESSAGE_HINT);
-  if (!hint) return;
-  char *advice = plain_copy(hint, PLAIN_LINE);
-  fprintf(stderr, "hint: %s\n", advice);
-  free(advice);
+  if (hint) say(stderr, "  hint: %s\n", hint);
 }
 
 /* libpq's own messages have several lines with tabs: one line, with single spaces. */

@@ -4,14 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/view/plain.h"
+#include "base/say.h"
 
 enum { RECONNECT_MS = 1000, RECONNECTS = 60 };
 
 bool reconnect(struct db *db, const struct signals *signals, bool *interrupted, struct err *err) {
-  char *why = plain_copy(err->message, PLAIN_LINE);
-  fprintf(stderr, "luaflow: %s; connecting again\n", why);
-  free(why);
+  say(stderr, "luaflow: %s; connecting again\n", err->message);
   for (int i = 0; i < RECONNECTS; i++) {
     if (signals_wait(signals, RECONNECT_MS) != 0) {
       *interrupted = true;

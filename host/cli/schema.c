@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/embed.h"
+#include "base/say.h"
 #include "base/sqlstate.h"
 #include "base/version.h"
 #include "base/xalloc.h"
@@ -310,7 +311,7 @@ static bool may_try_again(struct db *db, int attempt, int version, struct err *e
     return false;
   if (!locked_out) return true;
   name_holder(db, err);
-  if (attempt == 1) fprintf(stderr, "luaflow: %s; waiting\n", err->message);
+  if (attempt == 1) say(stderr, "luaflow: %s; waiting\n", err->message);
   sleep(1);
   return attempt < ATTEMPTS;
 }

@@ -12,6 +12,7 @@
 #include <utlist.h>
 
 #include "base/build_id.h"
+#include "base/say.h"
 #include "base/xalloc.h"
 #include "executor/bind/bindings.h"
 #include "executor/bind/http_client.h"
@@ -168,7 +169,7 @@ static void empty_inbox(struct executor *executor) {
     struct message *message = executor->inbox;
     struct cursor payload = {.data = message->payload.data, .len = message->payload.len};
     executor->broken = !dispatch(&executor->runtime, message->type, message->task, &payload);
-    if (executor->broken) fprintf(stderr, "luaflow: executor: unexpected frame %s\n", frame_type_name(message->type));
+    if (executor->broken) say(stderr, "luaflow: executor: unexpected frame %s\n", frame_type_name(message->type));
     free_message(executor, message);
   }
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/say.h"
 #include "base/xalloc.h"
 #include "executor/load.h"
 #include "executor/state.h"
@@ -31,7 +32,7 @@ static int add_traceback(lua_State *L) {
 static void on_ended(struct task *task, enum task_end how) {
   bool good = how == TASK_RETURNED && lua_toboolean(task->co, 1);
   struct text message = runtime_text(task->co, -1);
-  if (!good) fprintf(stderr, "luaflow: %.*s\n", (int)message.length, message.bytes ? message.bytes : "");
+  if (!good) say(stderr, "luaflow: %.*s\n", (int)message.length, message.bytes ? message.bytes : "");
   end(task->owner, good ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
@@ -92,7 +93,7 @@ void executor_load_script(struct runtime *runtime, struct cursor *payload, uint3
     if (!script.arguments[i]) script.arguments[i] = xstrdup("");
   }
   if (!state_open(runtime, &err) || !state_protect(runtime->L, prepare, &script, &err)) {
-    fprintf(stderr, "luaflow: %s\n", err.message);
+    say(stderr, "luaflow: %s\n", err.message);
     end(runtime, EXIT_FAILURE);
   }
   for (uint32_t i = 0; i < count; i++) free(script.arguments[i]);

@@ -6,12 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/say.h"
 #include "executor/bind/bindings.h"
 
 /* Only errors outside every protected call come here, which are faults of this program or an exhausted memory. */
 static int on_panic(lua_State *L) {
   const char *message = lua_tostring(L, -1);
-  fprintf(stderr, "luaflow: executor: %s\n", message ? message : "error in Lua");
+  say(stderr, "luaflow: executor: %s\n", message ? message : "error in Lua");
   abort();
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/process_start.h"
+#include "base/say.h"
 #include "base/sqlstate.h"
 #include "base/xalloc.h"
 #include "worker/control/deploy.h"
@@ -23,9 +24,8 @@ static void startup_end(struct lifecycle *lifecycle, enum exit_code exit_code) {
 
 /* details: further lines, or NULL. */
 static void startup_fail_with(struct lifecycle *lifecycle, const struct err *err, const char *details) {
-  fprintf(stderr, "luaflow: %s\n", err->message);
-  if (details) fprintf(stderr, "%s\n", details);
-  if (*err->hint) fprintf(stderr, "  hint: %s\n", err->hint);
+  say_err(err);
+  if (details) say(stderr, "%s\n", details);
   startup_end(lifecycle, err->exit_code);
 }
 
@@ -39,7 +39,7 @@ void startup_not_loaded(struct lifecycle *lifecycle, const struct load_report *r
     return;
   }
   load_report_put_problems(report, &lines);
-  fwrite(lines.data, 1, lines.len, stderr);
+  say_text(stderr, lines.data, lines.len);
   buf_free(&lines);
   startup_end(lifecycle, EXIT_MODULES);
 }

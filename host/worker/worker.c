@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "base/say.h"
 #include "worker/lifecycle.h"
 #include "worker/source/root.h"
 #include "worker/source/source.h"
@@ -65,8 +66,7 @@ static void on_unreadable(void *owner, const char *path, const char *why) {
 }
 
 static int fail(const struct err *err) {
-  fprintf(stderr, "luaflow: %s\n", err->message);
-  if (*err->hint) fprintf(stderr, "  hint: %s\n", err->hint);
+  say_err(err);
   return err->exit_code;
 }
 

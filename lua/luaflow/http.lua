@@ -26,6 +26,7 @@ local TOKEN = "^[%w!#$%%&'*+.^_`|~-]+$"
 ---@field status integer
 ---@field headers table<string, string> by lower-case name; values of a repeated one are joined by ", ", of set-cookie by newlines
 ---@field body string
+---@field retry_after number? seconds from the answer to the date of its Retry-After, if that names one; see http.retry_after
 ---@field json fun(response: luaflow.HttpResponse): any the decoded body; raises where it is no JSON
 
 ---@class luaflow.HttpError
@@ -188,7 +189,7 @@ local function response_of(answer)
     local glue = name == "set-cookie" and "\n" or ", "
     headers[name] = headers[name] and headers[name] .. glue .. value or value
   end
-  return setmetatable({ status = answer.status, headers = headers, body = answer.body }, response_mt)
+  return setmetatable({ status = answer.status, headers = headers, body = answer.body, retry_after = answer.retry_after }, response_mt)
 end
 
 -- Seconds left until the time, for the request that is sent next.
@@ -243,38 +244,14 @@ function response_mt.__index:json()
   return value
 end
 
-local MONTHS = { jan = 1, feb = 2, mar = 3, apr = 4, may = 5, jun = 6, jul = 7, aug = 8, sep = 9, oct = 10, nov = 11, dec = 12 }
-
--- Days from 1970-01-01 to a day of the Gregorian calendar; years begin in March, so that a leap day is the last.
-local function days_of(year, month, day)
-  if month <= 2 then year, month = year - 1, month + 12 end
-  return 365 * year + math.floor(year / 4) - math.floor(year / 100) + math.floor(year / 400) + math.floor((153 * (month - 3) + 2) / 5)
-    + day - 719469
-end
-
--- Epoch seconds of a date as HTTP writes it, in its three forms.
-local function parse_date(text)
-  local day, month, year, hour, minute, second = text:match "^%a+, (%d%d)[ -](%a%a%a)[ -](%d+) (%d%d):(%d%d):(%d%d) GMT$"
-  if not day then
-    month, day, hour, minute, second, year = text:match "^%a%a%a (%a%a%a) +(%d+) (%d%d):(%d%d):(%d%d) (%d%d%d%d)$"
-  end
-  month = month and MONTHS[month:lower()]
-  if not month then return nil end
-  year = tonumber(year)
-  if year < 100 then year = year + (year < 70 and 2000 or 1900) end
-  return days_of(year, month, tonumber(day)) * 86400 + hour * 3600 + minute * 60 + second
-end
-
 --- Seconds that the answer's Retry-After asks to wait, 24 h at most, for luaflow.retry_after; nil where it says nothing that can be read.
 ---@param response luaflow.HttpResponse
 ---@return number?
 function http.retry_after(response)
   local text = response.headers["retry-after"]
   if not text then return nil end
-  local seconds = text:find "^%d+$" and tonumber(text)
-  local date = not seconds and parse_date(text)
-  if date then seconds = math.max(0, date - host.now()) end
-  return seconds and math.min(seconds, MAX_RETRY_AFTER) or nil
+  local seconds = text:find "^%d+$" and tonumber(text) or response.retry_after
+  return seconds and math.max(0, math.min(seconds, MAX_RETRY_AFTER)) or nil
 end
 
 return http

@@ -1,4 +1,5 @@
--- The nearest correct spelling of a name, for the hints of problems and errors. Pure.
+-- The nearest correct spelling of a name, for the hints of problems and errors. Pure. The command line has the same rule in C
+-- (host/base/nearest), whose spec has the same cases.
 local nearest = {}
 
 --- How many single-character edits (insert, delete, replace, swap of neighbours) turn `a` into `b`.
@@ -23,17 +24,26 @@ local function distance(a, b)
   return previous[#b]
 end
 
+-- Of two that are as near: the one that is as long as the name, or nearly; then the shorter one.
+local function fits_better(name, candidate, found)
+  local off, known = math.abs(#candidate - #name), math.abs(#found - #name)
+  return off < known or off == known and #candidate < #found
+end
+
 --- The candidate nearest to `name`, or nil when none is near enough to be a misspelling of it. Case does not count.
 ---@param name any anything but a string has no nearest spelling
 ---@param candidates string[]
 ---@return string?
 function nearest.find(name, candidates)
   if type(name) ~= "string" or #name > 128 then return nil end
-  local most = #name <= 4 and 1 or math.max(2, math.floor(#name / 3))
-  local found, least = nil, most + 1
+  local found
+  local least = #name <= 4 and 1 or math.max(2, math.floor(#name / 3))
   for _, candidate in ipairs(candidates) do
     local edits = distance(name:lower(), candidate:lower())
-    if edits < least and edits < #candidate then found, least = candidate, edits end
+    local is_near = edits <= least and edits < #candidate
+    if is_near and not (found and edits == least and not fits_better(name, candidate, found)) then
+      found, least = candidate, edits
+    end
   end
   return found
 end

@@ -94,6 +94,18 @@ describe("http.request", function()
     assert.equal(7, http.retry_after(response))
   end)
 
+  it("reads the date of Retry-After", function()
+    local function after(text)
+      return http.retry_after(request("/answer?status=503&Retry-After=" .. text:gsub(" ", "%%20")))
+    end
+    local in_a_minute = after(os.date("!%a, %d %b %Y %H:%M:%S GMT", os.time() + 60))
+    assert.is_true(in_a_minute > 30 and in_a_minute <= 61, tostring(in_a_minute))
+    assert.equal(0, after "Sun, 06 Nov 1994 08:49:37 GMT")
+    assert.equal(0, after "Sunday, 06-Nov-94 08:49:37 GMT")
+    assert.equal(86400, after "Fri, 31 Dec 2055 23:59:59 GMT")
+    assert.is_nil(after "soon")
+  end)
+
   it("uses credentials of the URL and tells them to nobody", function()
     assert.equal("Basic dXNlcjpwQHc=", request("/echo", { user = "user:p%40w@" }):json().headers.authorization)
     local problem = failure_of { url = url_of("/close?token=secret", "user:p%40w@") }

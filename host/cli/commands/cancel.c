@@ -2,16 +2,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/say.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
 #include "cli/view/show.h"
 
 static void say_what_happened(const PGresult *result, const char *run_id) {
   long long queued = db_number(result, 0, 3), started = db_number(result, 0, 4);
-  printf("run %s of %s is cancelled", run_id, db_text(result, 0, 0));
-  if (queued > 0) printf("; %lld task%s taken back", queued, queued == 1 ? " was" : "s were");
-  if (started > 0) printf("; %lld running task%s told to end", started, started == 1 ? " is" : "s are");
-  puts("");
+  say(stdout, "run %s of %s is cancelled", run_id, db_text(result, 0, 0));
+  if (queued > 0) say(stdout, "; %lld task%s taken back", queued, queued == 1 ? " was" : "s were");
+  if (started > 0) say(stdout, "; %lld running task%s told to end", started, started == 1 ? " is" : "s are");
+  say(stdout, "\n");
 }
 
 static bool cancel(struct db *db, const struct call *call, struct err *err) {
@@ -30,7 +31,7 @@ static bool cancel(struct db *db, const struct call *call, struct err *err) {
             strcmp(status, "cancelled") == 0 ? "been cancelled" : status);
     err_hint(err, "nothing was changed; luaflow run %s shows it", run_id);
   } else if (call->settings->json) {
-    puts(db_text(result, 0, 5));
+    say_json(stdout, db_text(result, 0, 5), strlen(db_text(result, 0, 5)));
   } else {
     say_what_happened(result, run_id);
   }

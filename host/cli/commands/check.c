@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/say.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/unpolled.h"
-#include "cli/view/plain.h"
 #include "worker/pool/load.h"
 
 static void put_text(yajl_gen out, const char *key, const char *text) {
@@ -72,7 +72,7 @@ static void print_json(const struct load_report *report, const struct unpolled *
   const unsigned char *text;
   size_t length;
   yajl_gen_get_buf(out, &text, &length);
-  printf("%.*s\n", (int)length, text);
+  say_json(stdout, (const char *)text, length);
   yajl_gen_free(out);
 }
 
@@ -80,19 +80,16 @@ static void print_text(const struct load_report *report) {
   struct buf lines = {0};
   load_report_put_problems(report, &lines);
   for (size_t i = 0; i < report->worker_count; i++) buf_printf(&lines, "queue %s: ok\n", report->workers[i].queue);
-  struct buf clean = {0};
-  if (lines.len > 0) plain_put(&clean, lines.data, lines.len, PLAIN_LINES);
-  if (clean.len > 0) fwrite(clean.data, 1, clean.len, stdout);
+  say_text(stdout, lines.data, lines.len);
   buf_free(&lines);
-  buf_free(&clean);
 }
 
 /* A worker of other files may poll it, so this is no problem. */
 static void print_warnings(const struct unpolled *unpolled) {
   for (size_t i = 0; i < unpolled->count; i++) {
     const struct unpolled_queue *queue = &unpolled->list[i];
-    fprintf(stderr, "luaflow: warning: flow %s: no worker of these files polls queue %s, where %s go%s\n", queue->flow,
-            queue->queue, queue->steps, strchr(queue->steps, ',') ? "" : "es");
+    say(stderr, "luaflow: warning: flow %s: no worker of these files polls queue %s, where %s go%s\n", queue->flow,
+        queue->queue, queue->steps, strchr(queue->steps, ',') ? "" : "es");
   }
 }
 

@@ -1,6 +1,7 @@
 /* luaflow flows: the versions of each alias, and what still keeps an old one alive; retiring and forgetting. */
 #include <stdio.h>
 
+#include "base/say.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
 #include "cli/view/show.h"
@@ -51,9 +52,9 @@ static bool retire(struct db *db, const char *alias, bool quiet, struct err *err
     return false;
   const char *was = db_text(result, 0, 0);
   if (was && !quiet)
-    printf("%s is retired: %s was its active version, and starting it is refused from now on\n", alias, was);
+    say(stdout, "%s is retired: %s was its active version, and starting it is refused from now on\n", alias, was);
   else if (!quiet)
-    printf("%s had no active version already\n", alias);
+    say(stdout, "%s had no active version already\n", alias);
   PQclear(result);
   return true;
 }
@@ -62,7 +63,7 @@ static bool forget(struct db *db, const char *slug, bool quiet, struct err *err)
   const char *parameters[] = {slug};
   if (!show_check_names(db, DB_FLOW_SLUGS, "flow", &slug, 1, err) || !db_run(db, DB_FORGET_FLOW, parameters, NULL, err))
     return false;
-  if (!quiet) printf("%s is forgotten\n", slug);
+  if (!quiet) say(stdout, "%s is forgotten\n", slug);
   return true;
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/say.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
 #include "cli/view/show.h"
@@ -41,12 +42,12 @@ static bool switch_functions(struct db *db, bool enable, const char *const *name
   if (!ok) return false;
   bool any_live = false;
   for (int row = 0; row < PQntuples(result) && !quiet; row++) {
-    printf("%s %s %s\n", db_text(result, row, 0), db_bool(result, row, 1) == enable ? "was already" : "is now",
-           enable ? "enabled" : "disabled");
+    say(stdout, "%s %s %s\n", db_text(result, row, 0), db_bool(result, row, 1) == enable ? "was already" : "is now",
+        enable ? "enabled" : "disabled");
     any_live = any_live || db_number(result, row, 2) > 0;
   }
   if (any_live && !enable)
-    puts("running workers go on until they restart; luaflow rollout begin tells them to stop as well");
+    say(stdout, "running workers go on until they restart; luaflow rollout begin tells them to stop as well\n");
   PQclear(result);
   return true;
 }
@@ -54,7 +55,7 @@ static bool switch_functions(struct db *db, bool enable, const char *const *name
 static bool forget_function(struct db *db, const char *name, bool quiet, struct err *err) {
   PGresult *result;
   if (!db_run(db, DB_FORGET_FUNCTION, &name, &result, err)) return false;
-  if (!quiet) printf("%s is forgotten; a worker of that name that starts records it anew\n", name);
+  if (!quiet) say(stdout, "%s is forgotten; a worker of that name that starts records it anew\n", name);
   PQclear(result);
   return true;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "base/say.h"
 #include "base/xalloc.h"
 #include "cli/commands/commands.h"
 #include "cli/script_sql.h"
@@ -44,7 +45,7 @@ static void on_exited(void *owner, const struct executor_exit *end) {
   struct script *script = owner;
   if (script->exit_code < 0) {
     script->exit_code = end->signal ? 128 + end->signal : (int)end->code;
-    if (end->signal && end->signal != SIGINT) fprintf(stderr, "luaflow: lua: the executor %s\n", end->reason);
+    if (end->signal && end->signal != SIGINT) say(stderr, "luaflow: lua: the executor %s\n", end->reason);
   }
   script_sql_close(script->sql);
   executor_process_free(script->process);

@@ -1,6 +1,7 @@
 /* luaflow migrate: installs or upgrades the schema. */
 #include <string.h>
 
+#include "base/say.h"
 #include "base/sqlstate.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
@@ -20,7 +21,7 @@ int command_migrate(const struct call *call) {
   if (!ok && sqlstate_lacks_right(err.sqlstate) && !*err.hint)
     err_hint(&err, "connect as the owner of schema pgflow, or to install it as a role that may create schemas");
   if (!ok) return cli_fail(&err);
-  printf("schema at version %d: %d migration%s applied, %d functions and views replaced\n", report.version,
-         report.applied, report.applied == 1 ? "" : "s", report.replaced);
+  say(stdout, "schema at version %d: %d migration%s applied, %d functions and views replaced\n", report.version,
+      report.applied, report.applied == 1 ? "" : "s", report.replaced);
   return EXIT_DONE;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/say.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
 
@@ -19,6 +20,13 @@ static bool check_age(const struct settings *settings, struct err *err) {
   return err_hint(err, "s, m, h, d and w are units: %sd is %s days", given, given);
 }
 
+static void show_progress(long long removed) {
+  struct buf out = {0};
+  buf_printf(&out, "\r%lld so far", removed);
+  say_drawn(stderr, &out);
+  buf_free(&out);
+}
+
 static bool prune(struct db *db, const struct settings *settings, long long *removed, struct err *err) {
   char age[32], batch[32];
   snprintf(age, sizeof age, "%lld", (long long)settings->older_than);
@@ -31,9 +39,9 @@ static bool prune(struct db *db, const struct settings *settings, long long *rem
     count = db_number(result, 0, 0);
     *removed += count;
     PQclear(result);
-    if (terminal && count > 0) fprintf(stderr, "\r%lld so far", *removed);
+    if (terminal && count > 0) show_progress(*removed);
   }
-  if (terminal && *removed > 0) fputs("\r\x1b[K", stderr);
+  if (terminal && *removed > 0) say_drawn(stderr, &(struct buf){.data = (char[]){"\r\x1b[K"}, .len = 4});
   return true;
 }
 
@@ -48,8 +56,8 @@ int command_prune(const struct call *call) {
   if (!ok && removed > 0) err_hint(&err, "%lld runs were removed before; prune again goes on", removed);
   if (!ok) return cli_fail(&err);
   if (call->settings->json)
-    printf("{\"removed_runs\": %lld}\n", removed);
+    say(stdout, "{\"removed_runs\": %lld}\n", removed);
   else
-    printf("%lld run%s removed\n", removed, removed == 1 ? "" : "s");
+    say(stdout, "%lld run%s removed\n", removed, removed == 1 ? "" : "s");
   return EXIT_DONE;
 }

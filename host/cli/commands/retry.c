@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/say.h"
 #include "base/xalloc.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
@@ -14,7 +15,7 @@ static char *retry_run(struct db *db, const char *run_id, struct err *err) {
   PGresult *result;
   if (!db_run(db, DB_RETRY_RUN, parameters, &result, err)) return NULL;
   char *new_id = PQntuples(result) == 1 ? xstrdup(db_text(result, 0, 0)) : NULL;
-  if (new_id && db_bool(result, 0, 1)) fprintf(stderr, "run %s was retried before; this is that run\n", run_id);
+  if (new_id && db_bool(result, 0, 1)) say(stderr, "run %s was retried before; this is that run\n", run_id);
   if (!new_id) {
     err_set(err, ERR_CONFIG, EXIT_FAILED, "retry: there is no run %s", run_id);
     err_hint(err, "luaflow runs --status failed lists those that failed");
@@ -35,7 +36,7 @@ int command_retry(const struct call *call) {
   else if (call->settings->wait)
     code = outcome_wait(&db, run_id, call->settings->json);
   else
-    printf(call->settings->json ? "{\"run_id\": \"%s\"}\n" : "%s\n", run_id); /* an id needs no escapes */
+    say(stdout, call->settings->json ? "{\"run_id\": \"%s\"}\n" : "%s\n", run_id); /* an id needs no escapes */
   free(run_id);
   db_close(&db);
   return code;

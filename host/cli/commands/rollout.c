@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/say.h"
 #include "base/sqlstate.h"
 #include "base/xalloc.h"
 #include "cli/client.h"
@@ -53,9 +54,9 @@ static void print_functions(const PGresult *result) {
 }
 
 static void print_next(void) {
-  puts(
+  say(stdout,
       "drained: no worker of these functions runs any more. Now start their workers with the new and the old versions\n"
-      "(they wait), then: luaflow rollout finish");
+      "(they wait), then: luaflow rollout finish\n");
 }
 
 /* Somebody has changed the table: commands and functions refuse that. */
@@ -64,25 +65,26 @@ static bool print_unfenced(const PGresult *result) {
   for (int row = 0; row < PQntuples(result); row++) {
     if (!db_bool(result, row, ENABLED)) continue;
     any = true;
-    printf("not fenced: %s was enabled meanwhile, and its workers run\n", db_text(result, row, FUNCTION));
+    say(stdout, "not fenced: %s was enabled meanwhile, and its workers run\n", db_text(result, row, FUNCTION));
   }
-  if (any) puts("luaflow rollout begin with the same names disables it again, and stops them");
+  if (any) say(stdout, "luaflow rollout begin with the same names disables it again, and stops them\n");
   return any;
 }
 
 static void print_status(const PGresult *result) {
   if (PQntuples(result) == 0) {
-    puts("no rollout is open");
+    say(stdout, "no rollout is open\n");
     return;
   }
   char age[32];
   long long live = live_workers(result);
   format_duration(age, sizeof age, db_number(result, 0, OPEN_FOR));
-  printf("a rollout has been open for %s\n", age);
+  say(stdout, "a rollout has been open for %s\n", age);
   print_functions(result);
   if (print_unfenced(result)) return;
   if (live > 0)
-    printf("draining: %lld worker%s still to stop; luaflow workers shows them\n", live, live == 1 ? " has" : "s have");
+    say(stdout, "draining: %lld worker%s still to stop; luaflow workers shows them\n", live,
+        live == 1 ? " has" : "s have");
   else
     print_next();
 }
@@ -101,10 +103,10 @@ static bool explain_unknown(struct err *err) {
 static void print_begun(const PGresult *result) {
   for (int row = 0; row < PQntuples(result); row++) {
     bool was_enabled = db_bool(result, row, 1), is_new = db_bool(result, row, 2);
-    printf("%s is disabled; it %s\n", db_text(result, row, 0),
-           !was_enabled ? "was disabled before"
-           : is_new     ? "will be enabled at the end"
-                        : "was enabled before");
+    say(stdout, "%s is disabled; it %s\n", db_text(result, row, 0),
+        !was_enabled ? "was disabled before"
+        : is_new     ? "will be enabled at the end"
+                     : "was enabled before");
   }
   fflush(stdout);
 }
@@ -148,8 +150,11 @@ static void show_waiting(const PGresult *result, struct buf *shown) {
   struct buf out = {0};
   put_waiting(&out, &style, result);
   if (out.len != shown->len || memcmp(out.data, shown->data, out.len) != 0) {
-    fprintf(stderr, style.terminal ? "\r%.*s\x1b[K" : "%.*s\n", (int)out.len, out.data);
+    struct buf drawn = {0};
+    buf_printf(&drawn, style.terminal ? "\r%.*s\x1b[K" : "%.*s\n", (int)out.len, out.data);
+    say_drawn(stderr, &drawn);
     fflush(stderr);
+    buf_free(&drawn);
   }
   buf_free(shown);
   *shown = out;
@@ -189,15 +194,16 @@ static int wait_until_drained(struct db *db, bool quiet) {
   enum wait_end end = poll_until_drained(db, &signals, &shown, &err);
   db->interrupt_fd = -1;
   signals_close(&signals);
-  if (shown.len > 0 && isatty(STDERR_FILENO) == 1) fputs("\r\x1b[K", stderr);
+  if (shown.len > 0 && isatty(STDERR_FILENO) == 1)
+    say_drawn(stderr, &(struct buf){.data = (char[]){"\r\x1b[K"}, .len = 4});
   buf_free(&shown);
   switch (end) {
     case WAIT_DRAINED:
       if (!quiet) print_next();
       return EXIT_DONE;
     case WAIT_INTERRUPTED:
-      fputs("the rollout stays open and its workers go on stopping; begin again with the same names to wait for them\n",
-            stderr);
+      say(stderr,
+          "the rollout stays open and its workers go on stopping; begin again with the same names to wait for them\n");
       return EXIT_DETACHED;
     case WAIT_FAILED:
       break;
@@ -216,8 +222,8 @@ static bool finish(struct db *db, bool force, bool quiet, struct err *err) {
     return false;
   }
   for (int row = 0; row < PQntuples(result) && !quiet; row++)
-    printf("%s %s\n", db_text(result, row, 0),
-           db_bool(result, row, 1) ? "is enabled again" : "stays disabled, as before");
+    say(stdout, "%s %s\n", db_text(result, row, 0),
+        db_bool(result, row, 1) ? "is enabled again" : "stays disabled, as before");
   PQclear(result);
   return true;
 }

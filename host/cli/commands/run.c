@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/say.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
-#include "cli/view/plain.h"
 #include "cli/view/runview.h"
 #include "cli/view/show.h"
 
@@ -20,9 +20,7 @@ static bool print_json(struct db *db, const char *run_id, struct err *err) {
 }
 
 static void print_error(const char *step, const char *error) {
-  char *message = plain_copy(error, PLAIN_LINES);
-  printf("\n%s%s%s\n", step ? step : "", step ? ": " : "", message);
-  free(message);
+  say(stdout, "\n%s%s%s\n", step ? step : "", step ? ": " : "", error);
 }
 
 /* The whole messages, since those in the tree are cut to the line. */
@@ -41,7 +39,7 @@ static bool print_tree(struct db *db, const char *run_id, struct err *err) {
   if (!runview_read(&view, db, run_id, true, err)) return false;
   struct buf out = {0};
   runview_draw(&view, &style, view.step_count + 4, &out);
-  fwrite(out.data, 1, out.len, stdout);
+  say_drawn(stdout, &out);
   if (style.terminal) print_errors(&view);
   buf_free(&out);
   runview_free(&view);

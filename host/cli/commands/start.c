@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/say.h"
 #include "base/sqlstate.h"
 #include "base/xalloc.h"
 #include "cli/client.h"
@@ -32,7 +33,7 @@ static char *start_run(struct db *db, const struct call *call, const char *input
 
 /* A JSON string of a run id needs no escapes. */
 static void print_run(const struct call *call, const char *run_id) {
-  printf(call->settings->json ? "{\"run_id\": \"%s\"}\n" : "%s\n", run_id);
+  say(stdout, call->settings->json ? "{\"run_id\": \"%s\"}\n" : "%s\n", run_id);
 }
 
 int command_start(const struct call *call) {

@@ -6,13 +6,13 @@
 #include <uv.h>
 
 #include "base/error_text.h"
+#include "base/say.h"
 #include "base/sqlstate.h"
 #include "base/xalloc.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/try_step.h"
 #include "cli/script_sql.h"
 #include "cli/view/json.h"
-#include "cli/view/plain.h"
 #include "cli/view/script_log.h"
 #include "worker/handler_sql/handler_reply.h"
 #include "worker/pool/executor_process.h"
@@ -43,10 +43,8 @@ static void finish(struct attempt *attempt, int code) {
 
 /* luaflow: try: FLOW.STEP: how it ended: message */
 static void tell(const struct attempt *attempt, const char *how, const char *message) {
-  char *plain = message ? plain_copy(message, PLAIN_LINES) : NULL;
-  fprintf(stderr, "luaflow: try: %s.%s: %s%s%s\n", attempt->step.flow, attempt->step.step, how, plain ? ": " : "",
-          plain ? plain : "");
-  free(plain);
+  say(stderr, "luaflow: try: %s.%s: %s%s%s\n", attempt->step.flow, attempt->step.step, how, message ? ": " : "",
+      message ? message : "");
 }
 
 /* ---- the task ---- */
@@ -148,7 +146,7 @@ static void on_result(struct attempt *attempt, struct cursor *payload) {
   double delay = cursor_f64(payload);
   if (outcome == OUTCOME_COMPLETED && !message && output.bytes) {
     log_traceback(attempt);
-    printf("%.*s\n", (int)output.length, output.bytes);
+    say_json(stdout, output.bytes, output.length);
     finish(attempt, EXIT_DONE);
   } else {
     tell_failure(attempt, outcome, message, delay);
@@ -174,12 +172,8 @@ static void on_abandoned(struct attempt *attempt) {
 static void on_problems(struct attempt *attempt, const struct load_report *report) {
   struct buf lines = {0};
   load_report_put_problems(report, &lines);
-  char *text = xmemdup(lines.data, lines.len);
-  char *plain = plain_copy(text, PLAIN_LINES);
-  fprintf(stderr, "%sluaflow: try: %zu problem%s\n", plain, report->problem_count,
-          report->problem_count == 1 ? "" : "s");
-  free(plain);
-  free(text);
+  say_text(stderr, lines.data, lines.len);
+  say(stderr, "luaflow: try: %zu problem%s\n", report->problem_count, report->problem_count == 1 ? "" : "s");
   buf_free(&lines);
   finish(attempt, EXIT_MODULES);
 }
@@ -231,7 +225,7 @@ static void on_frame(void *owner, struct frame *frame) {
 static void on_line(void *owner, bool from_stderr, const char *line) {
   (void)owner;
   (void)from_stderr;
-  fprintf(stderr, "%s\n", line);
+  say(stderr, "%s\n", line);
 }
 
 static void on_exited(void *owner, const struct executor_exit *end) {
@@ -242,7 +236,7 @@ static void on_exited(void *owner, const struct executor_exit *end) {
     if (attempt->abandoned)
       tell_timeout(attempt);
     else
-      fprintf(stderr, "luaflow: try: the executor %s\n", end->reason);
+      say(stderr, "luaflow: try: the executor %s\n", end->reason);
   }
   script_sql_close(attempt->sql);
   executor_process_free(attempt->process);
@@ -251,7 +245,7 @@ static void on_exited(void *owner, const struct executor_exit *end) {
 
 static void warn(void *owner, const char *path, const char *why) {
   (void)owner;
-  fprintf(stderr, "luaflow: warning: %s: %s\n", path, why);
+  say(stderr, "luaflow: warning: %s: %s\n", path, why);
 }
 
 /* True once the executor was started and has ended. */

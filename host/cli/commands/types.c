@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/say.h"
 #include "base/xalloc.h"
 #include "cli/commands/commands.h"
-#include "cli/view/plain.h"
 #include "worker/pool/load.h"
 
 struct file {
@@ -86,7 +86,7 @@ static bool write_files(struct file *files, const struct load_report *report, co
   if (!make_folder(folder, err)) return false;
   for (size_t i = 0; i < report->types_count; i++) {
     if (files[i].changed && !write_file(files[i].path, report->types[i].text, err)) return false;
-    printf("%s: %s\n", files[i].path, files[i].changed ? "written" : "unchanged");
+    say(stdout, "%s: %s\n", files[i].path, files[i].changed ? "written" : "unchanged");
   }
   return true;
 }
@@ -94,10 +94,7 @@ static bool write_files(struct file *files, const struct load_report *report, co
 static bool refuse_problems(const struct load_report *report, struct err *err) {
   struct buf lines = {0};
   load_report_put_problems(report, &lines);
-  buf_put_u8(&lines, '\0');
-  char *clean = plain_copy(lines.data, PLAIN_LINES);
-  fputs(clean, stderr);
-  free(clean);
+  say_text(stderr, lines.data, lines.len);
   buf_free(&lines);
   return err_set(err, ERR_CONFIG, EXIT_MODULES, "types: %zu problem%s", report->problem_count,
                  report->problem_count == 1 ? "" : "s");

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/say.h"
 #include "base/xalloc.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
 #include "cli/dev/devdb.h"
 #include "cli/dev/devready.h"
 #include "cli/dev/devworkers.h"
-#include "cli/view/plain.h"
 #include "pg/pg_environment.h"
 #include "worker/pool/load.h"
 #include "worker/source/root.h"
@@ -47,7 +47,7 @@ static bool database_lives(struct dev *dev) {
 }
 
 static bool serve_database(struct dev *dev, struct err *err) {
-  puts(dev->db.server.conninfo);
+  say(stdout, "%s\n", dev->db.server.conninfo);
   fflush(stdout);
   for (;;) {
     int got = signals_wait(&dev->signals, -1);
@@ -101,7 +101,7 @@ static void print_ready(struct dev *dev) {
   const char *other = getenv("LUAFLOW_DATABASE") ? getenv("LUAFLOW_DATABASE") : getenv("DATABASE_URL");
   struct buf lines = {0};
   devready_put(&lines, &dev->report, dev->db.server.conninfo, other && *other);
-  fwrite(lines.data, 1, lines.len, stdout);
+  say_text(stdout, lines.data, lines.len);
   fflush(stdout);
   clearerr(stdout); /* its reader may go away; the work goes on */
   buf_free(&lines);
@@ -164,12 +164,10 @@ static bool run_workers(struct dev *dev, int *code, struct err *err) {
 }
 
 static void print_problems(const struct load_report *report) {
-  struct buf lines = {0}, clean = {0};
+  struct buf lines = {0};
   load_report_put_problems(report, &lines);
-  plain_put(&clean, lines.data, lines.len, PLAIN_LINES);
-  fwrite(clean.data, 1, clean.len, stderr);
+  say_text(stderr, lines.data, lines.len);
   buf_free(&lines);
-  buf_free(&clean);
 }
 
 static bool load_once(struct dev *dev, struct err *err) {

@@ -8,8 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/plain.h"
+#include "base/say.h"
 #include "base/xalloc.h"
-#include "cli/view/plain.h"
 #include "cli/view/style.h"
 
 static const char *const level_names[] = {"ok", "warning", "problem"};
@@ -32,12 +33,15 @@ void findings_add(struct findings *findings, const char *check, enum finding_lev
 void findings_print(const struct findings *findings) {
   static const enum tone tones[] = {TONE_GOOD, TONE_BUSY, TONE_BAD};
   struct style style = style_of(STDOUT_FILENO);
+  struct buf out = {0};
   for (int i = 0; i < findings->count; i++) {
     const struct finding *finding = &findings->list[i];
-    printf("%s%-7s%s  %-10s  %s\n", style_tone(&style, tones[finding->level]), level_names[finding->level],
-           style_tone(&style, TONE_PLAIN), finding->check, finding->message);
-    if (finding->hint) printf("%21s%s\n", "", finding->hint);
+    buf_printf(&out, "%s%-7s%s  %-10s  %s\n", style_tone(&style, tones[finding->level]), level_names[finding->level],
+               style_tone(&style, TONE_PLAIN), finding->check, finding->message);
+    if (finding->hint) buf_printf(&out, "%21s%s\n", "", finding->hint);
   }
+  say_drawn(stdout, &out);
+  buf_free(&out);
 }
 
 static void put_text(yajl_gen json, const char *text) {
@@ -63,7 +67,7 @@ void findings_print_json(const struct findings *findings) {
   const unsigned char *text;
   size_t length;
   yajl_gen_get_buf(json, &text, &length);
-  printf("%.*s\n", (int)length, (const char *)text);
+  say_json(stdout, (const char *)text, length);
   yajl_gen_free(json);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/say.h"
 #include "cli/reconnect.h"
 #include "cli/signals.h"
 
@@ -39,7 +40,7 @@ static void redraw(struct follow *follow, const struct runview *view) {
     start += length + 1;
   }
   buf_printf(&out, "\x1b[J");
-  fwrite(out.data, 1, out.len, stderr);
+  say_drawn(stderr, &out);
   fflush(stderr);
   follow->lines_drawn = lines;
   buf_free(&tree);
@@ -87,7 +88,7 @@ static bool print_news(const struct follow *follow, const struct runview *view) 
     if (has_news(follow, &view->steps[i], i) && (view->status == RUN_STARTED || view->steps[i].status != STEP_STARTED))
       runview_put_step(&view->steps[i], &out);
   put_unserved(follow, view, &out);
-  if (out.len > 0) fwrite(out.data, 1, out.len, stderr);
+  say_text(stderr, out.data, out.len);
   bool printed = out.len > 0;
   buf_free(&out);
   return printed;

@@ -1,4 +1,4 @@
-/* Lines cut to a width in characters, with a mark where something is missing; escapes count nothing. */
+/* Lines cut to a width in columns, with a mark where something is missing; escapes count nothing. */
 #include "cli/view/line.h"
 
 #include <limits.h>
@@ -7,15 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/view/plain.h"
-
-static bool begins_character(char c) { return (c & 0xC0) != 0x80; }
-
-int text_width(const char *text) {
-  int width = 0;
-  for (; *text; text++) width += begins_character(*text);
-  return width;
-}
+#include "base/plain.h"
+#include "base/width.h"
 
 static void put_raw(struct buf *out, const char *text) { buf_put(out, text, strlen(text)); }
 
@@ -23,17 +16,15 @@ static int room_of(const struct line *line) { return line->style->width - 1 - li
 
 /* The width without the spaces at the end, which may be lost. */
 static int width_of_words(const char *text) {
-  int width = text_width(text);
+  int width = width_of(text);
   for (size_t length = strlen(text); length > 0 && text[length - 1] == ' '; length--) width--;
   return width;
 }
 
-static void put_characters(struct line *line, const char *text, int count) {
-  for (; *text; text++) {
-    if (begins_character(*text) && count-- <= 0) return;
-    line->column += begins_character(*text);
-    buf_put(line->out, text, 1);
-  }
+static void put_columns(struct line *line, const char *text, int most) {
+  int columns;
+  buf_put(line->out, text, width_prefix(text, most, &columns));
+  line->column += columns;
 }
 
 void line_put_within(struct line *line, enum tone tone, const char *text, int most) {
@@ -42,8 +33,8 @@ void line_put_within(struct line *line, enum tone tone, const char *text, int mo
   char *clean = plain_copy(text, PLAIN_LINE);
   bool cut = width_of_words(clean) > most;
   if (tone != TONE_PLAIN) put_raw(line->out, style_tone(line->style, tone));
-  put_characters(line, clean, cut ? most - 1 : most);
-  if (cut) put_characters(line, line->style->unicode ? "…" : "~", 1);
+  put_columns(line, clean, cut ? most - 1 : most);
+  if (cut) put_columns(line, line->style->unicode ? "…" : "~", 1);
   if (tone != TONE_PLAIN) put_raw(line->out, style_tone(line->style, TONE_PLAIN));
   free(clean);
 }

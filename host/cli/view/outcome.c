@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/say.h"
 #include "cli/cli.h"
 #include "cli/view/follow.h"
 #include "cli/view/show.h"
@@ -25,7 +26,7 @@ int outcome_wait(struct db *db, const char *run_id, bool json) {
       err_hint(&err, "the run goes on; look at it with: luaflow run %s", run_id);
       return cli_fail(&err);
     case FOLLOW_DETACHED:
-      fprintf(stderr, "detached; the run goes on. Look at it with: luaflow run %s\n", run_id);
+      say(stderr, "detached; the run goes on. Look at it with: luaflow run %s\n", run_id);
       return EXIT_DETACHED;
     case FOLLOW_ENDED:
       break;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/width.h"
 #include "base/xalloc.h"
 #include "cli/view/line.h"
 #include "cli/view/runview.h"
@@ -260,7 +261,7 @@ static int draw_run(struct line *line, const struct runview *view) {
 int runview_draw(const struct runview *view, const struct style *style, int most_lines, struct buf *out) {
   struct drawing drawing = {.view = view, .line = {.out = out, .style = style}};
   for (int i = 0; i < view->step_count; i++) {
-    int end = 3 * depth_of(view, i) + 5 + text_width(view->steps[i].slug);
+    int end = 3 * depth_of(view, i) + 5 + width_of(view->steps[i].slug);
     if (end > drawing.name_end && end < style->width / 2) drawing.name_end = end;
   }
   int head = draw_run(&drawing.line, view);

@@ -4,13 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/view/plain.h"
+#include "base/plain.h"
+#include "base/say.h"
 
 void script_log_line(struct log *log, enum log_level level, const char *message, const char *fields) {
   if (level < log->level) return;
   if (log->format == LOG_TEXT) {
     char *clean = plain_copy(message, PLAIN_LINES), *clean_fields = plain_copy(fields ? fields : "", PLAIN_LINE);
-    fprintf(stderr, "%s%s%s\n", clean, fields ? " " : "", clean_fields);
+    say(stderr, "%s%s%s\n", clean, fields ? " " : "", clean_fields);
     free(clean);
     free(clean_fields);
   } else {

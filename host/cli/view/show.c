@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/nearest.h"
+#include "base/say.h"
 #include "base/xalloc.h"
 
 bool show_result(struct db *db, PGresult *result, struct err *err) {
@@ -20,7 +21,8 @@ bool show_result(struct db *db, PGresult *result, struct err *err) {
     if (!ok) return false;
     result = pretty;
   }
-  puts(db_text(result, 0, 0) ? db_text(result, 0, 0) : "null");
+  const char *json = db_text(result, 0, 0) ? db_text(result, 0, 0) : "null";
+  say_json(stdout, json, strlen(json));
   PQclear(result);
   return true;
 }

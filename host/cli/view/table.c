@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/say.h"
+#include "base/width.h"
 #include "base/xalloc.h"
 #include "cli/view/line.h"
 
@@ -69,10 +71,10 @@ static void measure(struct layout *layout, bool titled) {
   for (int column = 0; column < layout->table->column_count; column++) {
     int *width = &layout->widths[column];
     for (int row = 0; row < layout->rows; row++) {
-      int wide = text_width(cell_at(layout, row, column)->text);
+      int wide = width_of(cell_at(layout, row, column)->text);
       if (wide > *width) *width = wide;
     }
-    int title = titled ? text_width(layout->table->columns[column].title) : 0;
+    int title = titled ? width_of(layout->table->columns[column].title) : 0;
     if (title > *width && !(layout->table->columns[column].rest && *width == 0)) *width = title;
   }
 }
@@ -110,7 +112,7 @@ static void put_row(struct line *line, const struct layout *layout, int row) {
     const struct table_cell *cell = row < 0 ? NULL : cell_at(layout, row, i);
     const char *text = cell ? cell->text : column->title;
     int width = column->rest ? layout->room - end : layout->widths[i];
-    if (cell && cell->brief && text_width(text) > width) text = cell->brief;
+    if (cell && cell->brief && width_of(text) > width) text = cell->brief;
     if (*text) line_pad(line, end);
     line_put_within(line, cell ? cell->tone : TONE_FAINT, text, width);
     end += layout->widths[i] + GAP;
@@ -130,7 +132,7 @@ void table_print(struct table *table, const char *nothing) {
     line_end(&line);
   }
   for (int row = style.terminal && layout.rows > 0 ? -1 : 0; row < layout.rows; row++) put_row(&line, &layout, row);
-  if (out.len > 0) fwrite(out.data, 1, out.len, stdout);
+  say_drawn(stdout, &out);
   buf_free(&out);
   for (int i = 0; i < table->cell_count; i++) {
     free(table->cells[i].text);

@@ -1,7 +1,7 @@
 /* host.http(request): the task waits for a transfer of libcurl. One hop; what goes around it is lua/luaflow/http.lua.
  *
  * request: method, url, headers (name, value, name, value, ...), body?, timeout? (seconds), ca_file?
- * Returns { status, headers (as above), body, redirect?, same_origin } or nil, kind, reason, url without credentials. */
+ * Returns { status, headers (as above), body, retry_after?, redirect?, same_origin } or nil, kind, reason, url without credentials. */
 #include <lauxlib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,10 +126,11 @@ static void push_headers(lua_State *L, const struct http_transfer *transfer) {
 static int push_answer(lua_State *L, const struct call *call) {
   struct http_transfer *transfer = call->transfer;
   const char *why;
+  double retry_after;
   long status = 0;
   curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
   struct http_redirect redirect = http_transfer_redirect(transfer, status, &why);
-  lua_createtable(L, 0, 5);
+  lua_createtable(L, 0, 8);
   lua_pushstring(L, redirect.url);
   lua_setfield(L, -2, "redirect");
   curl_free(redirect.url);
@@ -139,6 +140,10 @@ static int push_answer(lua_State *L, const struct call *call) {
   lua_setfield(L, -2, "bad_redirect");
   lua_pushnumber(L, (double)status);
   lua_setfield(L, -2, "status");
+  if (http_transfer_retry_after(transfer, &retry_after)) {
+    lua_pushnumber(L, retry_after);
+    lua_setfield(L, -2, "retry_after");
+  }
   push_headers(L, transfer);
   lua_setfield(L, -2, "headers");
   lua_pushlstring(L, transfer->body.data ? transfer->body.data : "", transfer->body.len);

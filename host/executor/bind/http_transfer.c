@@ -212,6 +212,13 @@ char *http_transfer_public_url(const struct http_transfer *transfer) {
   return text;
 }
 
+bool http_transfer_retry_after(const struct http_transfer *transfer, double *seconds) {
+  curl_off_t after = 0; /* also for what cannot be read */
+  bool known = curl_easy_getinfo(transfer->easy, CURLINFO_RETRY_AFTER, &after) == CURLE_OK && after != 0;
+  *seconds = (double)after;
+  return known;
+}
+
 static bool same_part(CURLU *a, CURLU *b, CURLUPart part) {
   char *value = NULL;
   bool equal = curl_url_get(a, part, &value, CURLU_DEFAULT_PORT) == CURLUE_OK;

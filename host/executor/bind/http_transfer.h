@@ -45,6 +45,9 @@ bool http_transfer_is_of_encoding(const struct http_transfer *transfer, const ch
 /* The URL without credentials, query and fragment. NULL if there is none; to be freed with curl_free. */
 char *http_transfer_public_url(const struct http_transfer *transfer);
 
+/* The seconds until the date of Retry-After, which may be over; false if it names none. */
+bool http_transfer_retry_after(const struct http_transfer *transfer, double *seconds);
+
 struct http_redirect {
   char *url;        /* absolute; to be freed with curl_free */
   bool same_origin; /* what the handler sent in secret may be sent there too */

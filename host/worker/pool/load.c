@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "base/say.h"
 #include "worker/pool/executor_process.h"
 #include "worker/source/root.h"
 #include "worker/source/snapshot.h"
@@ -31,7 +32,7 @@ static void put_line(const struct load *load, const char *line, size_t length) {
   if (load->output)
     buf_put_text(load->output, line, length);
   else
-    fprintf(stderr, "%.*s\n", (int)length, line);
+    say(stderr, "%.*s\n", (int)length, line);
 }
 
 static void on_frame(void *owner, struct frame *frame) {
@@ -66,7 +67,7 @@ static bool run(const struct executor_options *options, struct load *load) {
 
 static void warn(void *owner, const char *path, const char *why) {
   (void)owner;
-  fprintf(stderr, "luaflow: warning: %s: %s\n", path, why);
+  say(stderr, "luaflow: warning: %s: %s\n", path, why);
 }
 
 bool load_flows(const struct load_options *options, struct load_report *report, struct err *err) {

@@ -69,12 +69,15 @@ local function answer_of(response, url)
   for _, name in ipairs(sorted_keys(response.headers or {})) do
     headers[#headers + 1], headers[#headers + 2] = name, json.tostring(response.headers[name])
   end
-  return { status = response.status or 200, headers = headers, body = body, url = url, same_origin = true }
+  return {
+    status = response.status or 200, headers = headers, body = body, retry_after = response.retry_after, url = url, same_origin = true,
+  }
 end
 
 --- The host's `http`.
 ---@param answer? fun(request: table): table of the test: gets method, url, headers (lower-case names), body and timeout, returns
---- `{ status, headers, body }` or `{ status, headers, json }`; raises `{ kind, message }` of a luaflow.HttpError
+--- `{ status, headers, body }` or `{ status, headers, json }`, with
+--- `retry_after` for a date in that header; raises `{ kind, message }` of a luaflow.HttpError
 ---@return fun(request: table): table?, string?, string?, string?
 function fakes.http(answer)
   if not answer then return not_given("luaflow.http", "http = function(request) return response end") end

@@ -10,6 +10,16 @@ describe("nearest", function()
     assert.same("slug", nearest.find("slgu", known))
   end)
 
+  it("counts a swap of neighbours once, and prefers a name as long as what was written, then the shorter one", function()
+    local commands = { "runs", "run", "retry", "rollout" }
+    assert.same("run", nearest.find("rnu", commands))
+    assert.same("runs", nearest.find("rusn", commands))
+    assert.same("run", nearest.find("RUM", commands))
+    assert.same("run", nearest.find("rn", commands))
+    assert.same("abd", nearest.find("abc", { "abcd", "ab", "abd" }))
+    assert.same("ab", nearest.find("abc", { "abcd", "ab" }))
+  end)
+
   it("finds nothing for other words and other types", function()
     assert.is_nil(nearest.find("colour", known))
     assert.is_nil(nearest.find(5, known))

@@ -56,6 +56,13 @@ describe("tools/check-includes", function()
     end)
   end
 
+  it("names a place that prints by itself", function()
+    plant("host/pg/pg.c", 'static void f(void) { fputs("x", stderr); }\n')
+    local output = check()
+    assert.matches("host/pg/pg.c:%d+: prints by itself, not by base/say\n", output)
+    assert.matches(" 1 violations\nexit 1\n$", output)
+  end)
+
   it("names a folder without a row, and a row without a folder", function()
     os.execute(("mkdir '%s/host/cellar'"):format(copy))
     plant("host/cellar/wine.c", '#include "base/log.h"\n')

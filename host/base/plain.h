@@ -1,6 +1,6 @@
 /* Text from anywhere, such as a handler's message, made safe to print: nothing in it steers a terminal. */
-#ifndef LUAFLOW_CLI_VIEW_PLAIN_H
-#define LUAFLOW_CLI_VIEW_PLAIN_H
+#ifndef LUAFLOW_BASE_PLAIN_H
+#define LUAFLOW_BASE_PLAIN_H
 
 #include "base/buf.h"
 
@@ -11,7 +11,9 @@ enum plain_kind {
 
 /* Appends the text of that length, in UTF-8. */
 void plain_put(struct buf *out, const char *text, size_t length, enum plain_kind kind);
-/* The same for a terminated text; owned by the caller. */
+/* Appends JSON: what steers a terminal stands in its strings alone, where it is escaped. White space stays. */
+void plain_put_json(struct buf *out, const char *text, size_t length);
+/* plain_put for a terminated text; owned by the caller. */
 char *plain_copy(const char *text, enum plain_kind kind);
 
 #endif
