@@ -1,110 +1,72 @@
-/* From RUNNING to the end: stop claiming, wait for what runs, record it, say good-bye, close. */
+/* The steps to the end. */
+#include "worker/drain.h"
+
 #include <stdlib.h>
 
 #include "worker/control/statements.h"
-#include "worker/lifecycle_inside.h"
+#include "worker/life.h"
 
 enum {
   RECORD_MS = 10000, /* after a kill, for the database to take the last results */
   GOODBYE_MS = 3000,
 };
 
-static void on_record_over(uv_timer_t *timer) {
-  struct lifecycle *lifecycle = timer->data;
-  LOG(lifecycle->log, LOG_ERROR, "gave_up", LOG_STR("reason", "the database does not take the results"),
-      LOG_INT("unrecorded", work_unrecorded(lifecycle->work)));
-  lifecycle->exit_code = EXIT_FAILED;
-  drain_finish(lifecycle);
+void drain_begin(struct life *life) {
+  LOG(life->log, LOG_INFO, "draining", LOG_STR("reason", life->reason ? life->reason : "signal"),
+      LOG_INT("in_flight", life_in_flight(life)));
+  life_wait(life, (uint64_t)(life->options->grace_s * 1000));
+  pool_drain(life->pool);
 }
 
-void drain_kill(struct lifecycle *lifecycle, const char *reason) {
-  if (lifecycle->killed) return;
-  lifecycle->killed = true;
-  LOG(lifecycle->log, LOG_WARN, "killing_executors", LOG_STR("reason", reason),
-      LOG_INT("tasks", lifecycle_in_flight(lifecycle)));
-  uv_timer_start(&lifecycle->timer, on_record_over, RECORD_MS, 0);
-  pool_kill(lifecycle->pool);
-  drain_check(lifecycle);
+void drain_kill(struct life *life, const char *reason) {
+  LOG(life->log, LOG_WARN, "killing_executors", LOG_STR("reason", reason), LOG_INT("tasks", life_in_flight(life)));
+  life_wait(life, RECORD_MS);
+  pool_kill(life->pool);
 }
 
-static void on_grace_over(uv_timer_t *timer) { drain_kill(timer->data, "the grace is over"); }
-
-void drain_begin(struct lifecycle *lifecycle, const char *reason, int exit_code) {
-  if (lifecycle->state != LIFECYCLE_RUNNING) return;
-  lifecycle_set_state(lifecycle, LIFECYCLE_DRAINING);
-  lifecycle->exit_code = exit_code;
-  LOG(lifecycle->log, LOG_INFO, "draining", LOG_STR("reason", reason),
-      LOG_INT("in_flight", lifecycle_in_flight(lifecycle)));
-  reload_stop(lifecycle);
-  work_stop_claiming(lifecycle->work);
-  uv_timer_start(&lifecycle->timer, on_grace_over, (uint64_t)(lifecycle->options->grace_s * 1000), 0);
-  pool_drain(lifecycle->pool);
-  drain_check(lifecycle);
+void drain_give_up(struct life *life) {
+  LOG(life->log, LOG_ERROR, "gave_up", LOG_STR("reason", "the database does not take the results"),
+      LOG_INT("unrecorded", work_unrecorded(life->work)));
+  life->exit_code = EXIT_FAILED;
 }
-
-void drain_forgotten(struct lifecycle *lifecycle) {
-  if (lifecycle->state != LIFECYCLE_RUNNING) return;
-  LOG(lifecycle->log, LOG_ERROR, "worker_unknown", LOG_STR("worker", lifecycle->worker_id),
-      LOG_STR("reason", "its row is gone: the database was created anew, or the row was deleted"),
-      LOG_STR("hint", "start the worker again"));
-  drain_begin(lifecycle, "the database does not know this worker", EXIT_FAILED);
-}
-
-void drain_check(struct lifecycle *lifecycle) {
-  if (lifecycle->state != LIFECYCLE_DRAINING) return;
-  if (lifecycle_in_flight(lifecycle) == 0 && work_is_idle(lifecycle->work)) drain_finish(lifecycle);
-}
-
-/* ---- the end ---- */
-
-static void close_all(struct lifecycle *lifecycle) {
-  if (lifecycle->closing) return;
-  lifecycle->closing = true;
-  watch_free(lifecycle->watch);
-  reload_close(lifecycle);
-  heartbeat_stop(lifecycle->heartbeat);
-  recovery_stop(lifecycle->recovery);
-  handlers_close(lifecycle->handlers);
-  lifecycle->handlers = NULL;
-  troubles_stop(lifecycle->troubles);
-  leftovers_free(lifecycle->leftovers);
-  pg_close(lifecycle->control);
-  work_close(lifecycle->work);
-  lifecycle->control = NULL;
-  lifecycle->work = NULL;
-  pool_stop(lifecycle->pool);
-}
-
-static void on_goodbye_over(uv_timer_t *timer) { close_all(timer->data); }
 
 static void on_goodbye(void *owner, struct pg_unit *unit, const struct err *err) {
-  struct lifecycle *lifecycle = owner;
+  struct life *life = owner;
   (void)unit;
-  if (err && !lifecycle->closing) LOG(lifecycle->log, LOG_WARN, "not_marked_stopped", LOG_STR("error", err->message));
-  uv_timer_start(&lifecycle->timer, on_goodbye_over, 0, 0);
+  if (life->course.worker != WORKER_LEAVING) return;
+  if (err) LOG(life->log, LOG_WARN, "not_marked_stopped", LOG_STR("error", err->message));
+  life->course.alarm = ALARM_OVER;
+  life_kick(life);
 }
 
-void drain_finish(struct lifecycle *lifecycle) {
-  if (lifecycle->state == LIFECYCLE_STOPPED) return;
-  if (lifecycle->state == LIFECYCLE_RUNNING) lifecycle_set_state(lifecycle, LIFECYCLE_DRAINING);
-  lifecycle_set_state(lifecycle, LIFECYCLE_STOPPED);
-  reload_stop(lifecycle);
-  if (!lifecycle->deploy_sent || !pg_is_ready(lifecycle->control)) {
-    uv_timer_start(&lifecycle->timer, on_goodbye_over, 0, 0);
-    return;
-  }
-  struct pg_unit *unit = pg_unit_new(on_goodbye, lifecycle);
-  pg_param_text(pg_unit_add(unit, &control_statements[STMT_STOP]), lifecycle->worker_id);
-  pg_submit(lifecycle->control, unit);
-  uv_timer_start(&lifecycle->timer, on_goodbye_over, GOODBYE_MS, 0);
+void drain_leave(struct life *life) {
+  if (life->course.standing == STANDING_UNKNOWN || !pg_is_ready(life->control)) return;
+  struct pg_unit *unit = pg_unit_new(on_goodbye, life);
+  pg_param_text(pg_unit_add(unit, &control_statements[STMT_STOP]), life->worker_id);
+  pg_submit(life->control, unit);
+  life_wait(life, GOODBYE_MS);
 }
 
-void drain_pool_ended(struct lifecycle *lifecycle) {
-  drain_check(lifecycle);
-  if (!lifecycle->closing || !lifecycle->pool) return;
-  LOG(lifecycle->log, lifecycle->deploy_sent ? LOG_INFO : LOG_DEBUG, "stopped", LOG_INT("exit", lifecycle->exit_code));
-  pool_free(lifecycle->pool);
-  lifecycle->pool = NULL;
-  uv_close((uv_handle_t *)&lifecycle->timer, NULL);
-  lifecycle->ended(lifecycle->ended_owner);
+void drain_close(struct life *life) {
+  watch_free(life->watch);
+  heartbeat_stop(life->heartbeat);
+  recovery_stop(life->recovery);
+  handlers_close(life->handlers);
+  life->handlers = NULL;
+  troubles_stop(life->troubles);
+  leftovers_free(life->leftovers);
+  pg_close(life->control);
+  work_close(life->work);
+  life->control = NULL;
+  life->work = NULL;
+  pool_stop(life->pool);
+}
+
+void drain_end(struct life *life) {
+  bool asked = life->course.standing != STANDING_UNKNOWN;
+  LOG(life->log, asked ? LOG_INFO : LOG_DEBUG, "stopped", LOG_INT("exit", life->exit_code));
+  pool_free(life->pool);
+  life->pool = NULL;
+  uv_close((uv_handle_t *)&life->timer, NULL);
+  uv_close((uv_handle_t *)&life->turn, NULL);
 }

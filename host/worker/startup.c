@@ -1,4 +1,6 @@
-/* From the loaded modules to the first claim: choose the worker, connect, check, deploy. */
+/* The steps to the first claim, and what follows if one fails. */
+#include "worker/startup.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,38 +12,25 @@
 #include "worker/control/deploy.h"
 #include "worker/control/schema_check.h"
 #include "worker/control/statements.h"
-#include "worker/lifecycle_inside.h"
+#include "worker/life.h"
 
 enum {
   RETRY_MS = 1000,
   RETRY_STEPS = 4 /* each twice as long */
 };
 
-static void startup_end(struct lifecycle *lifecycle, enum exit_code exit_code) {
-  lifecycle->exit_code = exit_code;
-  drain_finish(lifecycle);
-}
-
-/* details: further lines, or NULL. */
-static void startup_fail_with(struct lifecycle *lifecycle, const struct err *err, const char *details) {
-  say_err(err);
-  if (details) say(stderr, "%s\n", details);
-  startup_end(lifecycle, err->exit_code);
-}
-
-void startup_fail(struct lifecycle *lifecycle, const struct err *err) { startup_fail_with(lifecycle, err, NULL); }
-
-void startup_not_loaded(struct lifecycle *lifecycle, const struct load_report *report, const struct err *err) {
+void startup_not_loaded(struct life *life, const struct load_report *report, const struct err *err) {
   struct buf lines = {0};
-  if (lifecycle->state == LIFECYCLE_STOPPED) return;
+  life->candidate = NULL;
+  life->course.candidate = CANDIDATE_FAILED;
   if (!report) {
-    startup_fail(lifecycle, err);
+    life_fail(life, err, NULL);
     return;
   }
   load_report_put_problems(report, &lines);
   say_text(stderr, lines.data, lines.len);
   buf_free(&lines);
-  startup_end(lifecycle, EXIT_MODULES);
+  life_fail_quietly(life, EXIT_MODULES);
 }
 
 /* ---- the worker ---- */
@@ -66,70 +55,117 @@ static const struct load_worker *choose(const struct load_report *report, const 
   return NULL;
 }
 
-static void on_changed(void *owner) { reload_want(owner, RELOAD_CHANGED); }
+static void on_changed(void *owner) { life_reload(owner, WISH_CHANGED); }
 
-void startup_loaded(struct lifecycle *lifecycle, struct generation *generation) {
+bool startup_choose(struct life *life) {
   struct err err;
-  if (lifecycle->state != LIFECYCLE_STARTING) return;
-  lifecycle->worker = choose(pool_report(generation), lifecycle->options->queue, &err);
-  if (!lifecycle->worker) {
-    startup_fail(lifecycle, &err);
-    return;
+  life->worker = choose(pool_report(life->candidate), life->options->queue, &err);
+  if (!life->worker) {
+    life_fail(life, &err, NULL);
+    return false;
   }
-  const char *queue = lifecycle->queue = xstrdup(lifecycle->worker->queue);
-  lifecycle->program = xasprintf("worker %s", queue);
-  lifecycle->application_name = xasprintf("luaflow worker %s", queue);
-  lifecycle->handler_name = xasprintf("luaflow handler %s", queue);
-  lifecycle->listen = xasprintf("listen \"pgflow:%s\"", queue); /* a queue's name holds no quote: the load checked it */
-  memcpy(lifecycle->control_session, control_settings, sizeof control_settings);
-  lifecycle->control_session[SETTINGS_COUNT] = lifecycle->listen;
-  lifecycle->log->program = lifecycle->program;
-  pool_set_queue(lifecycle->pool, queue);
-  pool_switch(lifecycle->pool, generation);
-  lifecycle->serving = generation;
-  LOG(lifecycle->log, LOG_INFO, "loaded", LOG_INT("executors", lifecycle->options->executors),
-      LOG_STR("worker", lifecycle->worker_id));
-  if (!connections_open(lifecycle, &err)) {
-    startup_fail(lifecycle, &err);
-    return;
-  }
-  if (lifecycle->options->watch)
-    lifecycle->watch = watch_new(lifecycle->loop, lifecycle->root, lifecycle->options->env_file, on_changed, lifecycle,
-                                 lifecycle->log);
-  reload_go_on(lifecycle);
+  const char *queue = life->queue = xstrdup(life->worker->queue);
+  life->program = xasprintf("worker %s", queue);
+  life->application_name = xasprintf("luaflow worker %s", queue);
+  life->handler_name = xasprintf("luaflow handler %s", queue);
+  life->listen = xasprintf("listen \"pgflow:%s\"", queue); /* a queue's name holds no quote: the load checked it */
+  memcpy(life->control_session, control_settings, sizeof control_settings);
+  life->control_session[SETTINGS_COUNT] = life->listen;
+  life->log->program = life->program;
+  pool_set_queue(life->pool, queue);
+  pool_switch(life->pool, life->candidate);
+  life->serving = life->candidate;
+  life->candidate = NULL;
+  LOG(life->log, LOG_INFO, "loaded", LOG_INT("executors", life->options->executors),
+      LOG_STR("worker", life->worker_id));
+  if (life->options->watch)
+    life->watch = watch_new(life->loop, life->root, life->options->env_file, on_changed, life, life->log);
+  return true;
 }
 
-/* ---- check and deploy ---- */
+/* ---- check ---- */
 
-static void on_retry(uv_timer_t *timer) { startup_go_on(timer->data); }
+static void retry(struct life *life) {
+  life_wait(life, (uint64_t)RETRY_MS << life->tries_failed);
+  if (life->tries_failed < RETRY_STEPS) life->tries_failed++;
+}
 
-static void retry_in(struct lifecycle *lifecycle, uint64_t ms) { uv_timer_start(&lifecycle->timer, on_retry, ms, 0); }
+static void try_failed(struct life *life, const char *what) {
+  struct err err = life->deployment.err;
+  if (err.kind == ERR_CONFIG) {
+    life_fail(life, &err, NULL);
+    return;
+  }
+  if (*err.sqlstate && !sqlstate_may_pass(err.sqlstate)) {
+    err.exit_code = sqlstate_lacks_object(err.sqlstate) ? EXIT_DATABASE : EXIT_REFUSED;
+    life_fail(life, &err, NULL);
+    return;
+  }
+  complaint_add_hint_for(&err, pg_role(life->control));
+  if (complaint_is_new(&life->complaint, &err))
+    LOG(life->log, LOG_WARN, what, LOG_STR("sqlstate", err.sqlstate), LOG_STR("error", err.message),
+        LOG_STR("hint", *err.hint ? err.hint : NULL));
+  retry(life);
+  if (sqlstate_is_read_only(err.sqlstate)) pg_reconnect(life->control, &err); /* it may reach another server */
+}
+
+static void on_checked(void *owner, bool development, const struct err *err) {
+  struct life *life = owner;
+  if (life->course.worker != WORKER_CHECKING) return;
+  life->course.checked = err ? ANSWER_FAILED : ANSWER_GOOD;
+  life->development = development;
+  if (err) life->deployment.err = *err;
+  life_kick(life);
+}
+
+void startup_check(struct life *life) { schema_check(life->control, on_checked, life); }
+
+void startup_not_checked(struct life *life) { try_failed(life, "schema_check_failed"); }
+
+/* Two connections, one server process: somebody in between hands it out by transaction. */
+void startup_pooled(struct life *life) {
+  struct err err;
+  schema_set_pooled(&err);
+  life_fail(life, &err, NULL);
+}
+
+void startup_elsewhere(struct life *life) {
+  struct err err;
+  if (handlers_reach(life->handlers, &err) == HANDLER_REACH_OTHER) life_fail(life, &err, NULL);
+}
+
+/* ---- after the deployment ---- */
 
 static void each_task(void *owner, void (*visit)(void *beat, const struct task *task), void *beat) {
-  const struct lifecycle *lifecycle = owner;
-  work_each_task(lifecycle->work, visit, beat);
+  const struct life *life = owner;
+  work_each_task(life->work, visit, beat);
 }
 
 static void on_lost_task(void *owner, uint64_t number) {
-  struct lifecycle *lifecycle = owner;
-  pool_drop(lifecycle->pool, number);
+  struct life *life = owner;
+  pool_drop(life->pool, number);
 }
 
 static void on_cancelled_task(void *owner, uint64_t number) {
-  struct lifecycle *lifecycle = owner;
-  pool_cancel(lifecycle->pool, number);
+  struct life *life = owner;
+  pool_cancel(life->pool, number);
 }
 
-static void on_deprecated(void *owner) { drain_begin(owner, "deprecated", EXIT_DONE); }
+static void on_deprecated(void *owner) { life_drain(owner, "deprecated", EXIT_DONE); }
 
-static void on_unknown(void *owner) { drain_forgotten(owner); }
+static void on_unknown(void *owner) { life_forgotten(owner); }
 
-static void on_enabled(void *owner) { reload_on_enabled(owner); }
+static void on_enabled(void *owner) {
+  struct life *life = owner;
+  course_enabled(&life->course);
+  life_kick(life);
+}
 
-/* Whether the limit of open files allows the host two generations of executors, as in a reload, and each executor a request of every task. */
-static void check_files(struct lifecycle *lifecycle) {
+/* Whether the limit of open files allows the host two generations of executors, as in a reload, and each executor a
+ * request of every task. */
+static void check_files(struct life *life) {
   enum { HOST_FILES = 48, EXECUTOR_FILES = 4 };
-  const struct worker_options *options = lifecycle->options;
+  const struct worker_options *options = life->options;
   int host = HOST_FILES + 2 * EXECUTOR_FILES * options->executors + options->handler_connections;
   int tasks = (options->concurrency + options->executors - 1) / options->executors;
   int executor = PROCESS_OWN_FILES + PROCESS_REQUEST_FILES * tasks;
@@ -142,142 +178,39 @@ static void check_files(struct lifecycle *lifecycle) {
       "the limit of open files is %d, and %d are needed: by the host %d (--executors %d, --handler-connections %d), "
       "by each executor %d (--concurrency %d)",
       limit, needed, host, options->executors, options->handler_connections, executor, options->concurrency);
-  LOG(lifecycle->log, LOG_WARN, "few_descriptors", LOG_STR("reason", text),
+  LOG(life->log, LOG_WARN, "few_descriptors", LOG_STR("reason", text),
       LOG_STR("hint", "raise the hard limit: `ulimit -Hn`, or LimitNOFILE of its systemd unit"));
-  troubles_set(lifecycle->troubles, TROUBLE_DESCRIPTORS, 0, text);
+  troubles_set(life->troubles, TROUBLE_DESCRIPTORS, 0, text);
 }
 
-static void run(struct lifecycle *lifecycle, int64_t generation) {
+void startup_run(struct life *life) {
   static const struct heartbeat_events events = {.each_task = each_task,
                                                  .lost = on_lost_task,
                                                  .cancelled = on_cancelled_task,
                                                  .deprecated = on_deprecated,
                                                  .unknown = on_unknown,
                                                  .enabled = on_enabled};
-  lifecycle_set_state(lifecycle, LIFECYCLE_RUNNING);
-  lifecycle->generation = generation;
-  LOG(lifecycle->log, LOG_INFO, "running", LOG_STR("queue", lifecycle->queue),
-      LOG_STR("function", lifecycle->worker->name), LOG_STR("worker", lifecycle->worker_id),
-      LOG_INT("concurrency", lifecycle->options->concurrency));
-  check_files(lifecycle);
-  troubles_start(lifecycle->troubles, lifecycle->control, lifecycle->worker_id);
-  lifecycle->heartbeat = heartbeat_new(lifecycle->loop, lifecycle->control, lifecycle->worker_id, &events, lifecycle,
-                                       lifecycle->troubles, lifecycle->log);
-  lifecycle->recovery =
-      recovery_new(lifecycle->loop, lifecycle->control, lifecycle->worker_id, lifecycle->troubles, lifecycle->log);
-  work_start(lifecycle->work, generation);
+  life->generation = life->deployment.generation;
+  LOG(life->log, LOG_INFO, "running", LOG_STR("queue", life->queue), LOG_STR("function", life->worker->name),
+      LOG_STR("worker", life->worker_id), LOG_INT("concurrency", life->options->concurrency));
+  check_files(life);
+  troubles_start(life->troubles, life->control, life->worker_id);
+  life->heartbeat = heartbeat_new(life->loop, life->control, life->worker_id, &events, life, life->troubles, life->log);
+  life->recovery = recovery_new(life->loop, life->control, life->worker_id, life->troubles, life->log);
 }
 
-static void try_failed(struct lifecycle *lifecycle, const char *what, const struct err *err) {
-  struct err found = *err;
-  if (found.kind == ERR_CONFIG) {
-    startup_fail(lifecycle, &found);
-    return;
-  }
-  if (*found.sqlstate && !sqlstate_may_pass(found.sqlstate)) {
-    found.exit_code = sqlstate_lacks_object(found.sqlstate) ? EXIT_DATABASE : EXIT_REFUSED;
-    startup_fail(lifecycle, &found);
-    return;
-  }
-  complaint_add_hint_for(&found, pg_role(lifecycle->control));
-  if (complaint_is_new(&lifecycle->complaint, &found))
-    LOG(lifecycle->log, LOG_WARN, what, LOG_STR("sqlstate", found.sqlstate), LOG_STR("error", found.message),
-        LOG_STR("hint", *found.hint ? found.hint : NULL));
-  if (sqlstate_is_read_only(found.sqlstate)) pg_reconnect(lifecycle->control, &found); /* perhaps to another server */
-  retry_in(lifecycle, (uint64_t)RETRY_MS << lifecycle->tries_failed);
-  if (lifecycle->tries_failed < RETRY_STEPS) lifecycle->tries_failed++;
+void startup_fenced(struct life *life) {
+  life->last_generation--; /* nothing has come of it */
+  if (complaint_is_new(&life->complaint, &life->deployment.err))
+    LOG(life->log, LOG_WARN, "fenced", LOG_STR("function", life->worker->name));
+  life_wait(life, RETRY_MS);
 }
 
-static void take_answer(struct lifecycle *lifecycle, const struct deploy_answer *answer) {
-  switch (answer->outcome) {
-    case DEPLOY_DONE:
-      run(lifecycle, answer->generation);
-      return;
-    case DEPLOY_FENCED:
-      lifecycle->last_generation--; /* nothing has come of it */
-      lifecycle_set_state(lifecycle, LIFECYCLE_FENCED);
-      if (!lifecycle->fenced) LOG(lifecycle->log, LOG_WARN, "fenced", LOG_STR("function", lifecycle->worker->name));
-      lifecycle->fenced = true;
-      retry_in(lifecycle, RETRY_MS);
-      return;
-    case DEPLOY_REFUSED:
-      if (lifecycle->log->format == LOG_TEXT)
-        startup_fail_with(lifecycle, &answer->err, answer->details);
-      else
-        startup_end(lifecycle, answer->err.exit_code);
-      return;
-    case DEPLOY_FAILED:
-      lifecycle_set_state(lifecycle, LIFECYCLE_STARTING);
-      try_failed(lifecycle, "deployment_failed", &answer->err);
-      return;
-  }
+void startup_refused(struct life *life) {
+  if (life->log->format == LOG_TEXT)
+    life_fail(life, &life->deployment.err, life->deployment.details);
+  else
+    life_fail_quietly(life, life->deployment.err.exit_code);
 }
 
-static void on_deployed(void *owner, const struct deploy_answer *answer) {
-  struct lifecycle *lifecycle = owner;
-  if (lifecycle->state != LIFECYCLE_DEPLOYING) return;
-  take_answer(lifecycle, answer);
-  reload_go_on(lifecycle);
-}
-
-static bool is_deploying(void *owner) {
-  const struct lifecycle *lifecycle = owner;
-  return lifecycle->state == LIFECYCLE_DEPLOYING;
-}
-
-static void deploy_now(struct lifecycle *lifecycle) {
-  static const struct deploy_events events = {.wanted = is_deploying, .done = on_deployed};
-  lifecycle_set_state(lifecycle, LIFECYCLE_DEPLOYING);
-  lifecycle->deploy_sent = true;
-  deploy(lifecycle->control, lifecycle->worker_id, lifecycle->worker, ++lifecycle->last_generation, lifecycle->log,
-         &events, lifecycle);
-}
-
-static void on_checked(void *owner, bool development, const struct err *err) {
-  struct lifecycle *lifecycle = owner;
-  lifecycle->checking = false;
-  if (lifecycle->state != LIFECYCLE_STARTING) return;
-  if (err) {
-    try_failed(lifecycle, "schema_check_failed", err);
-    return;
-  }
-  lifecycle->checked = true;
-  lifecycle->development = development;
-  startup_go_on(lifecycle);
-}
-
-/* Transactions of steps need handlers' connections in this very database. False: that is not known yet, or it has failed. */
-static bool reaches_home(struct lifecycle *lifecycle) {
-  struct err err;
-  if (pool_report(lifecycle->serving)->transaction_count == 0) return true;
-  switch (handlers_reach(lifecycle->handlers, &err)) {
-    case HANDLER_REACH_UNKNOWN:
-      return false;
-    case HANDLER_REACH_HOME:
-      return true;
-    case HANDLER_REACH_OTHER:
-      startup_fail(lifecycle, &err);
-      return false;
-  }
-  return false;
-}
-
-/* Two connections, one server process: somebody in between hands it out by transaction. */
-static bool is_pooled(const struct lifecycle *lifecycle) {
-  return pg_last_backend(lifecycle->control).pid == work_last_backend(lifecycle->work).pid;
-}
-
-void startup_go_on(struct lifecycle *lifecycle) {
-  if (lifecycle->state != LIFECYCLE_STARTING && lifecycle->state != LIFECYCLE_FENCED) return;
-  if (lifecycle->checking || !pg_is_ready(lifecycle->control) || !work_is_connected(lifecycle->work)) return;
-  if (is_pooled(lifecycle)) {
-    struct err err;
-    schema_set_pooled(&err);
-    startup_fail(lifecycle, &err);
-  } else if (lifecycle->checked) {
-    if (reaches_home(lifecycle)) deploy_now(lifecycle);
-  } else {
-    lifecycle->checking = true;
-    schema_check(lifecycle->control, on_checked, lifecycle);
-  }
-}
+void startup_not_deployed(struct life *life) { try_failed(life, "deployment_failed"); }

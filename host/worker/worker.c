@@ -12,28 +12,28 @@
 #include "worker/worker_signals.h"
 
 struct worker {
-  struct lifecycle *lifecycle;
+  struct life *life;
   struct worker_signals *signals;
 };
 
 static void on_stop(void *owner) {
   struct worker *worker = owner;
-  lifecycle_stop(worker->lifecycle);
+  lifecycle_stop(worker->life);
 }
 
 static void on_reload(void *owner) {
   struct worker *worker = owner;
-  lifecycle_reload(worker->lifecycle);
+  lifecycle_reload(worker->life);
 }
 
 static void on_terminal_closed(void *owner) {
   struct worker *worker = owner;
-  lifecycle_hang_up(worker->lifecycle);
+  lifecycle_hang_up(worker->life);
 }
 
 static void on_summary(void *owner) {
   struct worker *worker = owner;
-  lifecycle_log_summary(worker->lifecycle);
+  lifecycle_log_summary(worker->life);
 }
 
 static void on_end(void *owner) {
@@ -48,15 +48,15 @@ static bool run(const struct worker_options *options, const struct executor_opti
   struct worker worker;
   uv_loop_t loop;
   uv_loop_init(&loop);
-  worker.lifecycle = lifecycle_new(&loop, options, executor, source, log, err);
-  if (worker.lifecycle) {
+  worker.life = lifecycle_new(&loop, options, executor, source, log, err);
+  if (worker.life) {
     worker.signals = worker_signals_new(&loop, &events, &worker);
-    lifecycle_on_end(worker.lifecycle, on_end, &worker);
+    lifecycle_on_end(worker.life, on_end, &worker);
   }
   uv_run(&loop, UV_RUN_DEFAULT);
   uv_loop_close(&loop);
-  if (!worker.lifecycle) return false;
-  *exit_code = lifecycle_free(worker.lifecycle);
+  if (!worker.life) return false;
+  *exit_code = lifecycle_free(worker.life);
   return true;
 }
 

@@ -75,7 +75,7 @@ void generation_retire(struct generation *generation) {
     }
     slot_finish(slot, slot->pool->log);
   }
-  if (empty) generation_free(generation); /* without an event, which would come in the middle of the switch */
+  if (empty) check_end(generation);
 }
 
 /* ---- loading ---- */
@@ -166,13 +166,13 @@ static void on_exited(void *owner, const struct executor_exit *exit) {
   struct err err;
   bool wanted = slot->state == SLOT_LEAVING;
   if (!wanted) pool_log_death(slot, exit);
-  err_set(&err, ERR_CONFIG, EXIT_MODULES, "an executor that loaded the modules %s", exit->reason);
-  fail(generation, NULL, &err); /* before the place is empty: who is told may discard the generation */
   slot_set_state(slot, SLOT_EMPTY, pool->log);
   pool_settle_tasks(slot, exit);
   pool_executor_output_ended(slot);
   executor_process_free(slot->process);
   slot->process = NULL;
+  err_set(&err, ERR_CONFIG, EXIT_MODULES, "an executor that loaded the modules %s", exit->reason);
+  fail(generation, NULL, &err);
   if (pool->ending || generation->state == GENERATION_LEAVING)
     check_end(generation);
   else

@@ -15,14 +15,12 @@ enum {
   QUICK_MS = 2000 /* a transaction that takes longer is slow */
 };
 
-static void on_kick(uv_idle_t *kick);
-
-void work_kick(struct work *work) { uv_idle_start(&work->kick, on_kick); }
+void work_kick(struct work *work) { work->events.kick(work->owner); }
 
 /* ---- answers ---- */
 
-/* The claim took longer than the task may. If it was alone, and the server needed that long, it is charged, since no claim would ever be faster; else
- * it may be innocent: it is put back, and the next claims are for one task each. */
+/* The claim took longer than the task may. If it was alone, and the server needed that long, it is charged, since no
+ * claim would ever be faster; else it may be innocent: it is put back, and the next claims are for one task each. */
 static void came_too_late(struct work *work, struct task *task, bool is_slow) {
   if (is_slow)
     task_settle_message(task, VERDICT_FAILED, "timed out after %d s: giving out its input took longer than that",
@@ -42,7 +40,7 @@ static void take_claim(struct work *work, const PGresult *result) {
     LOG(work->log, LOG_DEBUG, "claimed", LOG_STR("queue", work->options.queue), LOG_INT("tasks", claim.task_count));
   DL_FOREACH_SAFE(claim.tasks, task, next) {
     task->prev = task->next = NULL;
-    if (task->deadline_ms > uv_now(work->kick.loop))
+    if (task->deadline_ms > uv_now(work->loop))
       work->events.claimed(work->owner, task);
     else
       came_too_late(work, task, claim.task_count == 1 && claim.server_s >= task->timeout_s);
@@ -52,7 +50,7 @@ static void take_claim(struct work *work, const PGresult *result) {
 }
 
 static void committed(struct work *work, const struct pg_unit *unit) {
-  bool quickly = uv_now(work->kick.loop) - work->sent_at < QUICK_MS;
+  bool quickly = uv_now(work->loop) - work->sent_at < QUICK_MS;
   bool recorded = work->calls.index[STMT_LOCK] >= 0, claimed = work->calls.index[STMT_CLAIM] >= 0;
   record_log_answers(unit, &work->calls, &work->batch, work->log);
   batcher_done(work->batcher, quickly);
@@ -77,7 +75,6 @@ static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
   else
     committed(work, unit);
   work_kick(work);
-  work->events.answered(work->owner);
 }
 
 /* ---- the cycle ---- */
@@ -94,7 +91,6 @@ static void on_reconciled(void *owner, struct pg_unit *unit, const struct err *e
     work_not_reconciled(work, unit, err);
   }
   work_kick(work);
-  work->events.answered(work->owner);
 }
 
 static void reconcile(struct work *work) {
@@ -105,9 +101,7 @@ static void reconcile(struct work *work) {
   pg_submit(work->pg, unit);
 }
 
-static void on_kick(uv_idle_t *handle) {
-  struct work *work = handle->data;
-  uv_idle_stop(handle);
+void work_go_on(struct work *work) {
   if (work->busy || !pg_is_ready(work->pg) || uv_is_active((uv_handle_t *)&work->backoff)) return;
   if (work->reconcile_due) {
     reconcile(work);
@@ -136,7 +130,7 @@ static void on_kick(uv_idle_t *handle) {
   poller_sent(work->poller, quantity, records);
   work->busy = true;
   work->claiming = quantity > 0;
-  work->sent_at = uv_now(handle->loop);
+  work->sent_at = uv_now(work->loop);
   pg_submit(work->pg, unit);
 }
 
@@ -173,14 +167,13 @@ struct work *work_new(uv_loop_t *loop, const struct work_options *options, const
     free(work);
     return NULL;
   }
-  *work = (struct work){.options = *options, .events = *events, .owner = owner, .log = log, .pg = pg};
+  *work = (struct work){.loop = loop, .options = *options, .events = *events, .owner = owner, .log = log, .pg = pg};
   work->batcher = batcher_new(options->batch);
   work->poller = poller_new(loop, options->batch, on_due, work);
-  uv_idle_init(loop, &work->kick);
   uv_timer_init(loop, &work->backoff);
   uv_timer_init(loop, &work->again);
-  work->kick.data = work->backoff.data = work->again.data = work;
-  work->open_handles = 3;
+  work->backoff.data = work->again.data = work;
+  work->open_handles = 2;
   return work;
 }
 
@@ -222,8 +215,6 @@ void work_wake(struct work *work) { poller_wake(work->poller); }
 
 void work_notify(struct work *work) { poller_notify(work->poller); }
 
-void work_check(struct work *work) { work_kick(work); }
-
 void work_each_task(const struct work *work, void (*visit)(void *visitor, const struct task *task), void *visitor) {
   work->events.in_flight(work->owner, visit, visitor);
   batcher_each(work->batcher, visit, visitor);
@@ -246,7 +237,6 @@ void work_close(struct work *work) {
   pg_close(work->pg);
   batcher_free(work->batcher);
   poller_free(work->poller);
-  uv_close((uv_handle_t *)&work->kick, on_handle_closed);
   uv_close((uv_handle_t *)&work->backoff, on_handle_closed);
   uv_close((uv_handle_t *)&work->again, on_handle_closed);
 }

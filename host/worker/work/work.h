@@ -1,4 +1,5 @@
-/* The work connection: results out and claims in, one pipelined transaction at a time, sent as soon as the connection is idle. */
+/* The work connection: results out and claims in, one pipelined transaction at a time, sent by work_go_on as soon as
+ * the connection is idle. */
 #ifndef LUAFLOW_WORKER_WORK_WORK_H
 #define LUAFLOW_WORKER_WORK_WORK_H
 
@@ -32,7 +33,7 @@ struct work_events {
   int (*free_slots)(void *owner);                  /* how many more tasks can be taken now */
   void (*claimed)(void *owner, struct task *task); /* the claim has committed; the owner takes the task over */
   void (*refused)(void *owner, enum claim_status status, const char *unknown); /* no task was claimed; see claim.h */
-  void (*answered)(void *owner); /* a transaction was answered, well or badly; all tasks in it have been reported */
+  void (*kick)(void *owner); /* a transaction was answered, or something may be due: work_go_on must follow */
 };
 
 /* NULL with *err if the conninfo cannot be read. */
@@ -54,15 +55,16 @@ void work_pause_claims(struct work *work);
 void work_stop_claiming(struct work *work);
 /* Takes a settled task over, to be recorded. */
 void work_record(struct work *work, struct task *task);
-/* old_is_gone may have changed: what was claimed without an answer is put back, then it goes on. Nothing is sent on a new connection
- * before that. */
+/* old_is_gone may have changed: what was claimed without an answer is put back, then it goes on. Nothing is sent on a
+ * new connection before that. */
 void work_reconcile(struct work *work);
 /* The queue may have work. */
 void work_wake(struct work *work);
 /* Somebody says that it has. */
 void work_notify(struct work *work);
-/* Slots may have become free without a result. */
-void work_check(struct work *work);
+/* Sends what is due, if the connection is idle. Called after each kick, and when slots may have become free without a
+ * result. */
+void work_go_on(struct work *work);
 /* Visits the tasks in flight and those whose results are not recorded yet. */
 void work_each_task(const struct work *work, void (*visit)(void *visitor, const struct task *task), void *visitor);
 /* Results not yet recorded. */

@@ -9,6 +9,7 @@
 #include "worker/work/work.h"
 
 struct work {
+  uv_loop_t *loop;
   struct work_options options;
   struct work_events events;
   void *owner;
@@ -16,7 +17,6 @@ struct work {
   struct pg *pg;
   struct batcher *batcher;
   struct poller *poller;
-  uv_idle_t kick;     /* active while a cycle may be due */
   uv_timer_t backoff; /* runs while nothing is sent, after an error */
   uv_timer_t again;   /* runs while results are set aside */
   int open_handles;
@@ -40,7 +40,7 @@ struct work {
 /* So many quick claims are for one task each, after a claim was cut or its tasks came too late. */
 enum { WORK_SINGLE_CLAIMS = 100 };
 
-/* work.c: looks, in the next turn of the loop, whether there is something to send. */
+/* work.c: there may be something to send. */
 void work_kick(struct work *work);
 
 /* work_failed.c */

@@ -1,0 +1,369 @@
+/* Claims follow the states first; then comes the end, so that nothing begins which it would give up; then start-up
+ * and reload. */
+#include "worker/advance.h"
+
+#include <stddef.h>
+
+#include "base/check.h"
+
+struct state {
+  const char *text;
+  unsigned moves;
+};
+
+static const struct state worker_states[] = {
+#define IN(name) (1u << WORKER_##name)
+#define X(name, text, moves) {text, moves},
+    WORKER_STATES(X)
+#undef X
+#undef IN
+};
+
+static const struct state reload_states[] = {
+#define IN(name) (1u << RELOAD_##name)
+#define X(name, text, moves) {text, moves},
+    RELOAD_STATES(X)
+#undef X
+#undef IN
+};
+
+const char *worker_state_text(enum worker_state state) { return worker_states[state].text; }
+
+const char *reload_state_text(enum reload_state state) { return reload_states[state].text; }
+
+static enum action move_worker(struct course *course, enum worker_state state, enum action action) {
+  CHECK(worker_states[course->worker].moves & (1u << state));
+  course->worker = state;
+  course->alarm = ALARM_OFF;
+  course->reconnected = false;
+  return action;
+}
+
+static enum action move_reload(struct course *course, enum reload_state state, enum action action) {
+  CHECK(reload_states[course->reload].moves & (1u << state));
+  course->reload = state;
+  course->reload_alarm = ALARM_OFF;
+  return action;
+}
+
+static enum answer take(enum answer *noted) {
+  enum answer answer = *noted;
+  *noted = ANSWER_NONE;
+  return answer;
+}
+
+/* ---- work ---- */
+
+static enum claims claims_due(const struct course *course) {
+  bool held =
+      course->reload == RELOAD_HOLDING || course->reload == RELOAD_DEPLOYING || course->standing == STANDING_STALE;
+  if (course->worker == WORKER_RUNNING) return held ? CLAIMS_HELD : CLAIMS_OPEN;
+  return course->claims == CLAIMS_NONE ? CLAIMS_NONE : CLAIMS_STOPPED;
+}
+
+static enum action move_claims(struct course *course) {
+  static const enum action actions[] = {
+      [CLAIMS_OPEN] = ACTION_OPEN_CLAIMS, [CLAIMS_HELD] = ACTION_HOLD_CLAIMS, [CLAIMS_STOPPED] = ACTION_STOP_CLAIMS};
+  enum claims due = claims_due(course);
+  if (course->claims == due) return ACTION_NONE;
+  course->claims = due;
+  return actions[due];
+}
+
+/* ---- the end ---- */
+
+static enum action end_run(struct course *course) {
+  if (course->stops > 0) course->stops--;
+  return move_worker(course, WORKER_DRAINING, ACTION_DRAIN);
+}
+
+/* A signal during the drain ends the grace. */
+static enum action end_drain(struct course *course, const struct facts *facts) {
+  if (facts->done) return move_worker(course, WORKER_LEAVING, ACTION_LEAVE);
+  if (course->alarm == ALARM_OVER) return move_worker(course, WORKER_KILLING, ACTION_GRACE_OVER);
+  if (course->stops == 0) return ACTION_NONE;
+  course->stops = 0;
+  return move_worker(course, WORKER_KILLING, ACTION_KILL);
+}
+
+static enum action end_kill(struct course *course, const struct facts *facts) {
+  course->stops = 0;
+  if (facts->done) return move_worker(course, WORKER_LEAVING, ACTION_LEAVE);
+  return course->alarm == ALARM_OVER ? move_worker(course, WORKER_LEAVING, ACTION_GIVE_UP) : ACTION_NONE;
+}
+
+static enum action end_close(struct course *course) {
+  if (course->pool_ended) return move_worker(course, WORKER_STOPPED, ACTION_END);
+  if (course->stops == 0) return ACTION_NONE;
+  course->stops = 0;
+  return ACTION_KILL_POOL;
+}
+
+static enum action end(struct course *course, const struct facts *facts) {
+  switch (course->worker) {
+    case WORKER_LOADING:
+    case WORKER_CONNECTING:
+    case WORKER_CHECKING:
+    case WORKER_CHECKED:
+    case WORKER_DEPLOYING:
+    case WORKER_FENCED:
+      if (!course_is_told(course)) return ACTION_NONE;
+      return move_worker(course, WORKER_LEAVING, course->order == ORDER_FAIL ? ACTION_LEAVE : ACTION_QUIT);
+    case WORKER_RUNNING:
+      return course_is_told(course) ? end_run(course) : ACTION_NONE;
+    case WORKER_DRAINING:
+      return end_drain(course, facts);
+    case WORKER_KILLING:
+      return end_kill(course, facts);
+    case WORKER_LEAVING:
+      course->stops = 0;
+      return course->alarm == ALARM_RUNS ? ACTION_NONE : move_worker(course, WORKER_CLOSING, ACTION_CLOSE);
+    case WORKER_CLOSING:
+      return end_close(course);
+    case WORKER_STOPPED:
+      return ACTION_NONE;
+  }
+  return ACTION_NONE;
+}
+
+/* ---- start-up ---- */
+
+/* The pause after a failure ends early with the next connection, which may work better; the pause of the fence does
+ * not. */
+static bool may_go_on(const struct course *course, const struct facts *facts) {
+  if (!facts->connected) return false;
+  if (course->worker == WORKER_FENCED) return course->alarm == ALARM_OVER;
+  return course->alarm != ALARM_RUNS || course->reconnected;
+}
+
+static enum action check(struct course *course, const struct facts *facts) {
+  if (!may_go_on(course, facts)) return ACTION_NONE;
+  if (facts->pooled) return ACTION_POOLED;
+  return move_worker(course, WORKER_CHECKING, ACTION_CHECK);
+}
+
+static enum action take_check(struct course *course) {
+  enum answer answer = take(&course->checked);
+  if (answer == ANSWER_NONE) return ACTION_NONE;
+  if (answer == ANSWER_GOOD) return move_worker(course, WORKER_CHECKED, ACTION_MOVED);
+  return move_worker(course, WORKER_CONNECTING, ACTION_NOT_CHECKED);
+}
+
+static enum action deploy_first(struct course *course, const struct facts *facts) {
+  if (!may_go_on(course, facts)) return ACTION_NONE;
+  if (facts->pooled) return ACTION_POOLED;
+  if (facts->elsewhere) return ACTION_ELSEWHERE;
+  if (!facts->reachable) return ACTION_NONE;
+  if (course->standing == STANDING_UNKNOWN) course->standing = STANDING_ASKED;
+  return move_worker(course, WORKER_DEPLOYING, ACTION_DEPLOY);
+}
+
+static enum action take_deployment(struct course *course) {
+  switch (take(&course->deployed)) {
+    case ANSWER_NONE:
+      return ACTION_NONE;
+    case ANSWER_GOOD:
+    case ANSWER_KNOWN: /* of reads */
+      course->standing = STANDING_CURRENT;
+      return move_worker(course, WORKER_RUNNING, ACTION_RUN);
+    case ANSWER_FENCED:
+      return move_worker(course, WORKER_FENCED, ACTION_FENCED);
+    case ANSWER_REFUSED:
+      return ACTION_REFUSED;
+    case ANSWER_FAILED:
+      return move_worker(course, WORKER_CHECKED, ACTION_NOT_DEPLOYED);
+  }
+  return ACTION_NONE;
+}
+
+/* If it cannot load, the callback that writes that down also gives the order to end. */
+static enum action load_first(struct course *course) {
+  if (course->candidate != CANDIDATE_LOADED) return ACTION_NONE;
+  course->candidate = CANDIDATE_NONE;
+  return move_worker(course, WORKER_CONNECTING, ACTION_CONNECT);
+}
+
+static enum action start_up(struct course *course, const struct facts *facts) {
+  switch (course->worker) {
+    case WORKER_LOADING:
+      return load_first(course);
+    case WORKER_CONNECTING:
+      return check(course, facts);
+    case WORKER_CHECKING:
+      return take_check(course);
+    case WORKER_CHECKED:
+    case WORKER_FENCED:
+      return deploy_first(course, facts);
+    case WORKER_DEPLOYING:
+      return take_deployment(course);
+    case WORKER_RUNNING:
+    case WORKER_DRAINING:
+    case WORKER_KILLING:
+    case WORKER_LEAVING:
+    case WORKER_CLOSING:
+    case WORKER_STOPPED:
+      return ACTION_NONE;
+  }
+  return ACTION_NONE;
+}
+
+/* ---- reload ---- */
+
+/* The reload is over. A candidate that has failed belongs to the pool alone. */
+static enum action drop_candidate(struct course *course) {
+  bool ours = course->candidate != CANDIDATE_FAILED && course->candidate != CANDIDATE_NOT_STARTED;
+  course->candidate = CANDIDATE_NONE;
+  return ours ? ACTION_DISCARD : ACTION_MOVED;
+}
+
+static enum action begin(struct course *course, const struct facts *facts) {
+  if (course->candidate != CANDIDATE_NONE) return drop_candidate(course);
+  if (course->reload_alarm == ALARM_RUNS) return ACTION_NONE;
+  if (course->standing == STANDING_STALE) return move_reload(course, RELOAD_HOLDING, ACTION_MOVED);
+  if (course->wish < WISH_CHANGED) return ACTION_NONE;
+  if (facts->crowded && course->reload == RELOAD_WAITING) return ACTION_NONE;
+  if (facts->crowded) return move_reload(course, RELOAD_WAITING, ACTION_TELL_WAIT);
+  course->cause = course->wish;
+  course->wish = WISH_NONE;
+  return move_reload(course, RELOAD_READING, ACTION_READ);
+}
+
+/* Tries the same again after a pause. */
+static enum action refuse_for_now(struct course *course) {
+  if (course->wish < WISH_AGAIN) course->wish = WISH_AGAIN;
+  return move_reload(course, RELOAD_IDLE, ACTION_REFUSE_PAUSE);
+}
+
+static enum action take_read(struct course *course) {
+  switch (take(&course->read)) {
+    case ANSWER_NONE:
+      return ACTION_NONE;
+    case ANSWER_GOOD:
+      course->candidate = CANDIDATE_LOADING;
+      return move_reload(course, RELOAD_LOADING, ACTION_LOAD);
+    case ANSWER_KNOWN:
+      return move_reload(course, RELOAD_IDLE, ACTION_MOVED);
+    case ANSWER_FAILED:
+      return refuse_for_now(course);
+    case ANSWER_FENCED:
+    case ANSWER_REFUSED:
+      return move_reload(course, RELOAD_IDLE, ACTION_REFUSE);
+  }
+  return ACTION_NONE;
+}
+
+/* A load of outdated files might never end. */
+static enum action expect(struct course *course) {
+  if (course->reload_alarm == ALARM_OVER) return move_reload(course, RELOAD_IDLE, ACTION_LOSE_PATIENCE);
+  if (course->reload_alarm == ALARM_RUNS || course->wish < WISH_CHANGED) return ACTION_NONE;
+  course->reload_alarm = ALARM_RUNS;
+  return ACTION_EXPECT;
+}
+
+static enum action take_load(struct course *course) {
+  CHECK(course->candidate != CANDIDATE_NONE);
+  switch (course->candidate) {
+    case CANDIDATE_LOADING:
+      return expect(course);
+    case CANDIDATE_LOADED:
+      return move_reload(course, RELOAD_LOADED, ACTION_MOVED);
+    case CANDIDATE_UNWANTED:
+      return move_reload(course, RELOAD_IDLE, ACTION_MOVED);
+    case CANDIDATE_NOT_STARTED:
+      return refuse_for_now(course);
+    case CANDIDATE_NONE:
+    case CANDIDATE_UNFIT:
+    case CANDIDATE_FAILED:
+      return move_reload(course, RELOAD_IDLE, ACTION_REFUSE);
+  }
+  return ACTION_NONE;
+}
+
+/* A worker that has not deployed yet deploys the candidate instead. While its deployment is under way it waits for
+ * the answer. */
+static enum action serve(struct course *course, const struct facts *facts) {
+  if (course->worker == WORKER_DEPLOYING) return ACTION_NONE;
+  if (course->worker == WORKER_RUNNING)
+    return facts->control ? move_reload(course, RELOAD_HOLDING, ACTION_MOVED) : ACTION_NONE;
+  course->candidate = CANDIDATE_NONE;
+  return move_reload(course, RELOAD_IDLE, ACTION_SERVE);
+}
+
+static enum action deploy_next(struct course *course, const struct facts *facts) {
+  if (facts->claiming || !facts->control) return ACTION_NONE;
+  return move_reload(course, RELOAD_DEPLOYING, ACTION_DEPLOY);
+}
+
+static enum action take_next_deployment(struct course *course) {
+  enum answer answer = take(&course->deployed);
+  bool again = course->candidate == CANDIDATE_NONE;
+  if (answer == ANSWER_NONE) return ACTION_NONE;
+  if (answer == ANSWER_GOOD) {
+    course->standing = STANDING_CURRENT;
+    course->candidate = CANDIDATE_NONE;
+    return move_reload(course, RELOAD_IDLE, again ? ACTION_DEPLOYED_AGAIN : ACTION_SWITCH);
+  }
+  if (again) return move_reload(course, RELOAD_IDLE, ACTION_NOT_DEPLOYED_AGAIN);
+  if (answer == ANSWER_FAILED) return refuse_for_now(course);
+  if (answer == ANSWER_FENCED && course->wish == WISH_NONE) course->wish = WISH_ONCE_ENABLED;
+  return move_reload(course, RELOAD_IDLE, ACTION_REFUSE);
+}
+
+static enum action reload(struct course *course, const struct facts *facts) {
+  switch (course->reload) {
+    case RELOAD_IDLE:
+    case RELOAD_WAITING:
+      return course->worker == WORKER_LOADING ? ACTION_NONE : begin(course, facts);
+    case RELOAD_READING:
+      return take_read(course);
+    case RELOAD_LOADING:
+      return take_load(course);
+    case RELOAD_LOADED:
+      return serve(course, facts);
+    case RELOAD_HOLDING:
+      return deploy_next(course, facts);
+    case RELOAD_DEPLOYING:
+      return take_next_deployment(course);
+  }
+  return ACTION_NONE;
+}
+
+/* The worker ends: gives up the reload under way and whatever was ordered. */
+static enum action give_up_reload(struct course *course) {
+  bool tell = course->reload > RELOAD_WAITING || course->wish == WISH_ORDERED;
+  if (course->wish == WISH_ORDERED) course->cause = WISH_ORDERED;
+  course->wish = WISH_NONE;
+  if (course->reload != RELOAD_IDLE) move_reload(course, RELOAD_IDLE, ACTION_MOVED);
+  if (tell) return ACTION_DROP_RELOAD;
+  return course->candidate == CANDIDATE_NONE ? ACTION_NONE : drop_candidate(course);
+}
+
+/* ---- the whole ---- */
+
+enum action advance(struct course *course, const struct facts *facts) {
+  enum action action = move_claims(course);
+  if (!action && course_is_ending(course)) action = give_up_reload(course);
+  if (!action) action = end(course, facts);
+  if (!action) action = start_up(course, facts);
+  if (!action && !course_is_ending(course)) action = reload(course, facts);
+  return action;
+}
+
+void course_want(struct course *course, enum wish wish) {
+  if (wish > course->wish) course->wish = wish;
+  if (course->reload <= RELOAD_WAITING) course->reload_alarm = ALARM_OFF;
+}
+
+void course_enabled(struct course *course) {
+  if (course->wish == WISH_ONCE_ENABLED) course_want(course, WISH_ORDERED);
+}
+
+bool course_is_ending(const struct course *course) { return course->worker >= WORKER_DRAINING; }
+
+bool course_is_told(const struct course *course) {
+  return course_is_ending(course) || course->order != ORDER_NONE || course->stops > 0;
+}
+
+bool course_deploys(const struct course *course) {
+  return !course_is_told(course) && (course->worker == WORKER_DEPLOYING || course->reload == RELOAD_DEPLOYING);
+}
