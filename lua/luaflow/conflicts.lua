@@ -15,9 +15,9 @@ local function check_slug(recorded, first, second)
   local first_flow, second_flow = flow.definition(first.flow), flow.definition(second.flow)
   if first_flow ~= second_flow then
     recorded[#recorded + 1] = problems.new(second_flow.where, { flow = second.slug }, "duplicate_flow",
-      ("flow %s is defined%s as well"):format(slug, problems.at(first_flow.where)), "give one of them another slug")
+      ("flow %s is also defined%s"):format(slug, problems.at(first_flow.where)), "give one of them another slug")
   elseif not (first.implied and second.implied) then
-    local message = ("flow %s is deployed%s as well"):format(slug, problems.at(first.where))
+    local message = ("flow %s is also deployed%s"):format(slug, problems.at(first.where))
     report(recorded, second, "duplicate_deployment", message,
       "deploy each version once, in a file that all workers require")
   end

@@ -58,7 +58,7 @@ local function check_routes(definition, routes, report)
   end
   table.sort(unknown, function(a, b) return tostring(a) < tostring(b) end)
   for _, slug in ipairs(unknown) do
-    local message = ("routes names %s, which is no step of flow %s"):format(
+    local message = ("routes names %s, which is not a step of flow %s"):format(
       validate.shown(slug), validate.shown(definition.slug))
     report("unknown_step", message, nearest.hint(slug, slugs))
   end
@@ -93,7 +93,7 @@ local function build(given, opts, where, implied)
   end
   deployment.slug = definition.slug
   if #definition.steps == 0 and #definition.problems == 0 then
-    report("no_steps", "a flow needs at least one step (a method returns a new flow: chain the calls, or keep what they return)")
+    report("no_steps", "a flow needs at least one step (a method returns a new flow: chain the calls, or use what they return)")
   end
   local good = validate.options("deploy", opts, report)
   deployment.alias = good.alias or definition.slug

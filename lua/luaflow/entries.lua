@@ -25,9 +25,9 @@ function Collection:add_worker(given)
   local other = subscription.queue and self.by_queue[subscription.queue]
   if other then
     local queue = validate.shown(subscription.queue)
-    local message = ("queue %s has a worker already%s"):format(queue, problems.at(other.where))
+    local message = ("queue %s already has a worker%s"):format(queue, problems.at(other.where))
     return self:report(subscription.where, {}, "duplicate_worker", message,
-      "one worker of a load serves a queue with all its flows")
+      "put all flows of the queue into one worker")
   end
   if subscription.queue then self.by_queue[subscription.queue] = subscription end
   self.subscriptions[#self.subscriptions + 1] = subscription

@@ -44,7 +44,7 @@ end
 ---@param message? any stored as the error of the task
 function errors.retry_after(seconds, message)
   seconds = check_seconds(seconds, "retry_after")
-  local default = ("to be retried after %g s"):format(seconds)
+  local default = ("retry after %g s"):format(seconds)
   local text = with_position(message, default, 2)
   error(setmetatable({ kind = "retry_after", delay = seconds, message = text }, ending_mt))
 end

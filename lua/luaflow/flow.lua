@@ -66,8 +66,8 @@ function flow.dropped(used)
       if not is_used(extension, used) then
         local step = extension.steps[#definition.steps + 1]
         found[#found + 1] = problems.new(extension.last, { flow = definition.slug, step = step and step.slug }, "dropped_step",
-          "the flow that this call returns is used nowhere, and the one that is used lacks the step",
-          "a flow is immutable, its methods return a new one: chain the call, or write flow = flow:step(...)")
+          "the flow that this call returns is not used, so its step is lost",
+          "chain the call, or write flow = flow:step(...): a flow is immutable, and its methods return a new one")
       end
     end
   end
@@ -160,7 +160,7 @@ local function add_step(definition, method, opts, handler, where)
   local dependencies = check_dependencies(definition, name, good.depends_on or { good.array }, report)
   local first = name and find_step(definition, name)
   if first then
-    report("duplicate_slug", ("step %s is defined already%s"):format(validate.shown(name), problems.at(first.where)))
+    report("duplicate_slug", ("step %s is already defined%s"):format(validate.shown(name), problems.at(first.where)))
   elseif name then
     good.slug, good.depends_on, good.array = nil, nil, nil
     local step = {

@@ -66,7 +66,7 @@ local function add_header(list, name, value, refuse)
 end
 
 local function check_name(name, seen, refuse)
-  if type(name) ~= "string" or not name:find(TOKEN) then refuse(("%q is no name of a header"):format(tostring(name))) end
+  if type(name) ~= "string" or not name:find(TOKEN) then refuse(("%q is not the name of a header"):format(tostring(name))) end
   local lower = name:lower()
   if FRAMING[lower] then refuse(("header %s is set by luaflow"):format(name)) end
   if seen[lower] then refuse(("header %s is given twice, as %s too"):format(name, seen[lower])) end
@@ -111,9 +111,9 @@ end
 
 local function check_method(options, body, refuse)
   local method = check_type(options, "method", "string", refuse) or (body and "POST" or "GET")
-  if not method:find(TOKEN) then refuse(("%q is no method"):format(method)) end
+  if not method:find(TOKEN) then refuse(("%q is not an HTTP method"):format(method)) end
   method = method:upper()
-  if method == "CONNECT" then refuse "CONNECT is not for handlers" end
+  if method == "CONNECT" then refuse "a handler cannot use the method CONNECT" end
   if method == "HEAD" and body then refuse "a HEAD request has no body" end
   return method
 end
@@ -214,7 +214,7 @@ function http.request(options)
     if options.redirects == false or not (answer.redirect or answer.bad_redirect) then return response_of(answer) end
     url = answer.url
     if answer.bad_redirect then
-      raise(where, "redirects", ("%s %s: it redirects to no usable URL: %s"):format(request.method, url, answer.bad_redirect), url)
+      raise(where, "redirects", ("%s %s: it redirects to an unusable URL: %s"):format(request.method, url, answer.bad_redirect), url)
     end
     if hop == MAX_REDIRECTS then
       raise(where, "redirects", ("%s %s: more than %d redirects"):format(request.method, url, MAX_REDIRECTS), url)
@@ -227,7 +227,7 @@ end
 local function decode(response, where)
   if getmetatable(response) ~= response_mt then raise(where, "invalid", "http.json expects a response of http.request") end
   local value, message = host.decode(response.body, "body")
-  if message then raise(where, "json", ("the answer is no JSON: %s"):format(message)) end
+  if message then raise(where, "json", ("the answer is not JSON: %s"):format(message)) end
   return value
 end
 

@@ -6,7 +6,7 @@ local load_errors = {}
 
 local CODES = {
   { "^module '[^']*' not found", "module_not_found" },
-  { "^module '[^']*' is required by what it requires itself", "require_loop" },
+  { "^module '[^']*' requires itself: ", "require_loop" },
 }
 
 -- Lua shortens the names of long files to "...tail".

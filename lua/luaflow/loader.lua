@@ -138,7 +138,7 @@ local function report_no_flow(path, named, loaded, built, report)
   if built and (returns_nothing or not loaded.required[path]) then
     local line = built.file == path and built.line or nil
     local what = returns_nothing and "nothing" or ("a %s without one"):format(type(value))
-    report(path, "no_flow", ("the file builds a flow and returns %s"):format(what), "did you forget return?", line)
+    report(path, "no_flow", ("the file builds a flow and returns %s"):format(what), "write return before the flow", line)
   elseif named then
     report(path, "no_flow", "the file returns no flow, deployed flow or worker")
   end

@@ -114,7 +114,7 @@ function Modules:require(name, caller)
   end
   if self.loading[1] and self.loading[#self.loading] ~= path then self.required[path] = true end
   if is_in(self.loading, path) then
-    error(("%smodule '%s' is required by what it requires itself: %s"):format(
+    error(("%smodule '%s' requires itself: %s"):format(
       caller, name, table.concat(self.loading, " -> ") .. " -> " .. path), 0)
   end
   if self.failed[path] then error(self.failed[path].raised, 0) end

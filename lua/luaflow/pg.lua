@@ -14,7 +14,7 @@ local array_mt = { __name = "luaflow.pg_array" }
 local bytea_mt = { __name = "luaflow.pg_bytea" }
 
 -- For a list that went as JSON where an array was meant.
-local ARRAY_HINT = "a list goes as an array by luaflow.pg_array(list)"
+local ARRAY_HINT = "send a list as an array with luaflow.pg_array(list)"
 
 ---@class luaflow.SqlError
 ---@field message string
@@ -95,7 +95,7 @@ local function array_text(list, encode, name, dimension)
   local count, parts = #list, {}
   for key in next, list do
     if type(key) ~= "number" or key < 1 or key > count or key ~= math.floor(key) then
-      return nil, name .. ": pg_array needs a list without holes; luaflow.null is null"
+      return nil, name .. ": pg_array needs a list without holes: write luaflow.null for null"
     end
   end
   for i = 1, count do
@@ -122,7 +122,7 @@ function value_text(value, encode, name)
   if kind == "number" then return number_text(value) end
   if kind == "boolean" then return tostring(value) end
   if kind == "string" then
-    if value:find("\0", 1, true) then return nil, name .. ": a string with a NUL byte; luaflow.pg_bytea takes any bytes" end
+    if value:find("\0", 1, true) then return nil, name .. ": a string with a NUL byte: send bytes with luaflow.pg_bytea" end
     return value
   end
   if kind == "cdata" and (ffi.istype(int64_t, value) or ffi.istype(uint64_t, value)) then return json.tostring(value) end

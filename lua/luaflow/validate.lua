@@ -93,7 +93,7 @@ function checks.queue(option, given, report)
   if not fault then return given end
   local spelling = names.queue_spelling(given)
   report("invalid_queue_name", ("%s %s %s"):format(option.name, shown(given), fault),
-    spelling and ("%q would do"):format(spelling) or nil)
+    spelling and ("write %q"):format(spelling) or nil)
 end
 
 function checks.name(option, given, report)
@@ -145,7 +145,7 @@ local function report_unknown(call, key, known, report)
   if not hint then
     hint = ("it is one of %s"):format(table.concat(option.of, ", "))
   end
-  report("misplaced_option", ("%s is no option of %s"):format(key, call), hint)
+  report("misplaced_option", ("%s is not an option of %s"):format(key, call), hint)
 end
 
 -- The keys of a table in an order that does not change from run to run.

@@ -76,7 +76,7 @@ local function take_census(walk, t, mark)
       other = type(key)
     end
   end
-  if other == "number" then refuse(walk, "table with a number key that is no array index") end
+  if other == "number" then refuse(walk, "table with a number key that is not an array index") end
   if other then refuse(walk, "table with a key of type " .. other) end
   if mark == json.array_mt and strings > 0 then refuse(walk, "array with string keys") end
   if mark == json.object_mt and indexes > 0 then refuse(walk, "object with number keys") end

@@ -90,7 +90,7 @@ describe("luaflow check", function()
     other:remove()
     assert.equal(3, result.code)
     assert.equal(
-      "flows/forgot.lua:2: [no_flow] the file builds a flow and returns nothing (did you forget return?)\n", result.out)
+      "flows/forgot.lua:2: [no_flow] the file builds a flow and returns nothing (write return before the flow)\n", result.out)
     assert.truthy(result.err:find("warning: flows/lost.lua: a link that leads nowhere", 1, true), result.err)
   end)
 

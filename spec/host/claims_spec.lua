@@ -25,7 +25,7 @@ describe("a claim", function()
     local small = s.db:text "select r.run_id from pgflow.start_flow('echo', to_jsonb(repeat('x', 900000))) r"
     s.db:await_run(large, 60)
     s.db:await_run(small, 60)
-    assert.equal("failed|the input of step length is 1074 kB as JSON text, more than --max-input, which is 1024 kB",
+    assert.equal("failed|the input of step length is 1074 kB as JSON text, but --max-input is 1024 kB",
       s.db:text("select r.status, r.error_message from pgflow.runs r where r.run_id = :'run'", { run = large }))
     local line = s.workers[1]:await_log "failed_unclaimed"
     assert.same({ large, "length", 0 }, { line.run, line.step, line.index })

@@ -77,7 +77,7 @@ describe("a worker's start", function()
       local text, code = refusal { args = { "--queue", "order", "--log-format", "text" } }
       assert.equal(4, code, text)
       assert_says(text, "luaflow: deploy: refused, nothing was changed\n",
-        "  order: shape_mismatch: the shape of a deployed flow never changes: give the new version a slug of its own\n",
+        "  order: shape_mismatch: the shape of a deployed flow cannot change: give the new version its own slug\n",
         "    Step count: in the modules 3, in the database 2\n",
         "    Step at index 1: slug: in the modules 'lines', in the database 'pack'\n",
         "    Step at index 1: depends_on: in the modules [], in the database [check]\n",

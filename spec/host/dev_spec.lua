@@ -250,7 +250,7 @@ describe("luaflow dev", function()
     for _, entry in ipairs(log "deployed_flow") do
       if entry.level == "warn" then warned[#warned + 1] = { entry.flow, entry.status, entry.message } end
     end
-    assert.same({ { "greet", "recreated", "recreated together with its runs" } }, warned)
+    assert.same({ { "greet", "recreated", "its runs and their data are deleted, and it is created again" } }, warned)
     local left = list_flows()
     assert.is_true(#left > 0)
     for _, name in ipairs(left) do assert.equal("tally", name) end

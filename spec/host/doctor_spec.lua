@@ -189,7 +189,7 @@ describe("luaflow doctor", function()
       create view pgmq.q_lost as select 1 / 0 as msg_id;
       grant create on schema pgmq to spec_creator]]
     local found = findings("queues", 1)
-    assert.truthy(found[1].message:find "^role spec_creator may create in schema pgmq; luaflow would run code")
+    assert.truthy(found[1].message:find "^role spec_creator may create in schema pgmq; luaflow would run another role's code")
     assert.equal("revoke create on schema pgmq from spec_creator", found[1].hint)
     assert.truthy(found[2].message:find "^queue idle is not to be trusted: table pgmq.a_idle belongs to role spec_creator")
     assert.truthy(found[3].message:find "^queue lost is not to be trusted: table pgmq.q_lost is not a plain table")

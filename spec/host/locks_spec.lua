@@ -130,7 +130,7 @@ describe("locks", function()
   it("of an alias name their holder to whoever starts", function()
     local pid, name = hold "begin; select pgflow.retire_alias('greet'); \\echo holding\nselect pg_sleep(300);"
     local refused = here.db:try "set lock_timeout = '300ms'; select spec.start('greet', p_run => 2)"
-    local told = ("alias greet is being deployed or changed: process %s (%s, role "):format(pid, name)
+    local told = ("could not lock alias greet: another transaction deploys or changes it: process %s (%s, role "):format(pid, name)
     assert.truthy(refused.err:find(told, 1, true), refused.err)
     assert.truthy(refused.err:find(("end it: select pg_terminate_backend(%s)"):format(pid), 1, true), refused.err)
     local from = wait.now()
@@ -145,9 +145,9 @@ describe("locks", function()
       \echo holding
       select pg_sleep(300);]]
     for statement, what in pairs {
-      ["select spec.deploy('greet', spec.step('a'))"] = "another transaction deploys or changes flows",
-      ["select pgflow.delete_flow_and_data('greet')"] = "another transaction deploys or changes flows",
-      ["select pgflow.begin_rollout('{spec}')"] = "another transaction changes rollouts or worker functions",
+      ["select spec.deploy('greet', spec.step('a'))"] = "could not lock the flows: another transaction deploys or changes some",
+      ["select pgflow.delete_flow_and_data('greet')"] = "could not lock the flows: another transaction deploys or changes some",
+      ["select pgflow.begin_rollout('{spec}')"] = "could not lock the rollouts: another transaction changes rollouts or worker functions",
     } do
       local refused = here.db:try("set lock_timeout = '300ms'; " .. statement)
       assert.truthy(refused.err:find(("%s: process %s (%s, role "):format(what, pid, name), 1, true), refused.err)

@@ -126,7 +126,7 @@ describe("a change under the same slug", function()
     here.root:write("flows/order.lua", (ORDER:gsub('{ "price", "check" }', '{ "price" }')))
     local text = refusal()
     assert_says(text, "luaflow: deploy: refused, nothing was changed\n",
-      "  order: shape_mismatch: the shape of a deployed flow never changes: give the new version a slug of its own\n",
+      "  order: shape_mismatch: the shape of a deployed flow cannot change: give the new version its own slug\n",
       "    Step at index 2: depends_on: in the modules [price], in the database [check, price]\n")
     assert.is_nil(text:find("routing", 1, true), text)
 
@@ -134,7 +134,7 @@ describe("a change under the same slug", function()
     here.root:write("flows/deployed.lua", (DEPLOYED:gsub('price = "pricing"', 'price = "prices"')))
     text = refusal()
     assert_says(text, "luaflow: deploy: refused, nothing was changed\n",
-      "  order: routing_mismatch: the routing of a deployed flow never changes: give the new version a slug of its own\n",
+      "  order: routing_mismatch: the routing of a deployed flow cannot change: give the new version its own slug\n",
       "    Step price: queue: in the modules 'prices', in the database 'pricing'\n")
     assert.is_nil(text:find("shape", 1, true), text)
   end)
@@ -224,14 +224,14 @@ return {
     local result = here:luaflow { "check", "flows" }
     assert.equal(3, result.code, result.err)
     for _, line in ipairs {
-      "flows/misplaced.lua:2: [misplaced_option] alias is no option of flow (name the alias in luaflow.deploy(",
-      "flows/misplaced.lua:3: [misplaced_option] queue is no option of step (route steps with luaflow.deploy(",
-      [[flows/routes.lua:3: [unknown_step] routes names 'prize', which is no step of flow 'a' (did you mean "price"?)]],
+      "flows/misplaced.lua:2: [misplaced_option] alias is not an option of flow (name the alias in luaflow.deploy(",
+      "flows/misplaced.lua:3: [misplaced_option] queue is not an option of step (route steps with luaflow.deploy(",
+      [[flows/routes.lua:3: [unknown_step] routes names 'prize', which is not a step of flow 'a' (did you mean "price"?)]],
       [[flows/routes.lua:3: [invalid_queue_name] the route of 'total' 'Pricing' must be a lower-case letter]],
-      [[("pricing" would do)]],
+      [[(write "pricing")]],
       [[flows/routes.lua:4: [unknown_option] unknown option 'rotues' (did you mean "routes"?)]],
       [[flows/routes.lua:4: [alias_conflict] alias 'c' is the slug of a flow of alias 'other' at flows/routes.lua:5]],
-      [[flows/workers.lua:2: [duplicate_deployment] flow 'd' is deployed at flows/workers.lua:2 as well]],
+      [[flows/workers.lua:2: [duplicate_deployment] flow 'd' is also deployed at flows/workers.lua:2]],
       [[flows/workers.lua:6: [queue_without_steps] no step of flows is routed to queue 'pricng' (did you mean "pricing"?)]],
       [[flows/workers.lua:7: [several_active] 'd' and 'e' are both active under alias 'd']],
       [[flows/workers.lua:8: [queue_without_steps] no step of flows is routed to queue 'x']],

@@ -84,7 +84,7 @@ describe("sessions of callers and operators", function()
       }
       commit;
     ]]))
-    assert.equal("runs of the flow are in use by other transactions", here.db:text "select a.answer from spec.answers a")
+    assert.equal("could not lock the runs of the flow: open transactions work on some of them", here.db:text "select a.answer from spec.answers a")
     assert.equal(10, here.db:number "select count(*) from pgflow.runs")
     here.db:text "select pgflow.delete_flow_and_data('greet')"
     here:assert_consistent()
@@ -109,7 +109,7 @@ describe("sessions of callers and operators", function()
       select pgflow.retire_alias('greet');
       commit;
     ]]))
-    assert.equal("worker function spec is being switched by another transaction", here.db:text "select a.answer from spec.answers a")
+    assert.equal("could not lock worker function spec: an open transaction enables or disables it", here.db:text "select a.answer from spec.answers a")
     here:assert_consistent()
   end)
 end)

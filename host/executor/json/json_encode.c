@@ -157,7 +157,7 @@ static bool refuse_hole(struct writer *writer, int index) {
 
 /* Says what is wrong with the table at index if its keys fit neither an array nor an object. */
 static bool check_keys(struct writer *writer, int index, const struct census *census, enum mark mark) {
-  if (census->other == LUA_TNUMBER) return refuse(writer, "table with a number key that is no array index");
+  if (census->other == LUA_TNUMBER) return refuse(writer, "table with a number key that is not an array index");
   if (census->other != LUA_TNIL) {
     char what[64];
     const char *type = census->other == LUA_TYPE_CDATA ? "cdata" : lua_typename(writer->L, census->other);

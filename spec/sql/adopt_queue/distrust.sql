@@ -28,7 +28,7 @@ grant trigger on pgmq.q_granted to spec_foreigner;
 grant references (msg_id) on pgmq.q_column to public;
 
 create function spec.refused(p_queue text, p_reason text) returns text language sql as $$
-  select throws_like(format('select pgflow.adopt_queue(%L)', p_queue), format('queue ''%s'' cannot be adopted: table pgmq.%s; luaflow would run code%%', p_queue, p_reason), p_queue);
+  select throws_like(format('select pgflow.adopt_queue(%L)', p_queue), format('queue ''%s'' cannot be adopted: table pgmq.%s; luaflow would run another role''s code%%', p_queue, p_reason), p_queue);
 $$;
 select spec.refused('owned', 'q_owned belongs to role spec_foreigner');
 select spec.refused('archived', 'a_archived belongs to role spec_foreigner');
@@ -39,8 +39,8 @@ select spec.refused('heir', 'q_heir inherits from another table, or another inhe
 select spec.refused('view', 'q_view is not a plain table');
 select spec.refused('condition', 'q_condition has trigger spy with a condition');
 select spec.refused('referenced', 'a_referenced is referenced by table spec.referring');
-select spec.refused('granted', 'q_granted may be given triggers or references by role spec_foreigner (revoke%)');
-select spec.refused('column', 'q_column may be given triggers or references by every role (revoke%)');
+select spec.refused('granted', 'q_granted can get triggers or foreign keys from role spec_foreigner (revoke%)');
+select spec.refused('column', 'q_column can get triggers or foreign keys from every role (revoke%)');
 select is_empty('select * from pgflow.queues', 'none is recorded');
 select lives_ok($$ select pgflow.adopt_queue('ours') $$, 'one with a trigger of our own');
 

@@ -14,13 +14,13 @@ select spec.complete('a', (select jsonb_agg(('1e131071')::numeric) from generate
 select spec.complete(s, '1', p_run => 3) from unnest(array['b', 'c']) s;
 
 create temp table answer as select * from pgflow.claim_tasks(spec.worker(), 1, 'wide', 10);
-select results_eq($$ select run_id from answer where kind = 'failed' and input like 'the input of step join cannot be given out: %' order by run_id $$,
+select results_eq($$ select run_id from answer where kind = 'failed' and input like 'the input of step join cannot be sent to a worker: %' order by run_id $$,
   $$ values (spec.run(1)), (spec.run(3)) $$, 'the claim that meets them names those that it fails');
 select results_eq($$ select kind, run_id, step_slug, more from answer where kind <> 'failed' $$,
   $$ values ('task', spec.run(2), 'join', null::boolean), ('answer', null, null, false) $$, 'the claim that meets them takes the other');
 select results_eq($$ select status, error_step_slug, error_message from pgflow.runs where run_id = spec.run(1) $$,
-  $$ values ('failed', 'join', 'the input of step join cannot be given out: total size of jsonb object elements exceeds the maximum of 268435455 bytes') $$, 'its run fails, and says why');
-select ok((select status = 'failed' and error_message like 'the input of step join cannot be given out: out of memory%' from pgflow.runs where run_id = spec.run(3)),
+  $$ values ('failed', 'join', 'the input of step join cannot be sent to a worker: total size of jsonb object elements exceeds the maximum of 268435455 bytes') $$, 'its run fails, and says why');
+select ok((select status = 'failed' and error_message like 'the input of step join cannot be sent to a worker: out of memory%' from pgflow.runs where run_id = spec.run(3)),
   'so does the one whose text is too long for the server');
 select is((spec.task('join', p_run => 1)).status, 'failed', 'by its task');
 select is(spec.complete('join', '2', p_run => 2), 'done', 'the other completes');
@@ -30,7 +30,7 @@ select spec.deploy_registry(array[spec.flow('big', array[spec.step('one'), spec.
 select spec.start('big', to_jsonb(repeat('x', 40)), 10), spec.start('big', '1', 11);
 select results_eq($$ select run_id, step_slug from pgflow.claim_tasks(spec.worker(2), 1, 'big', 10, 30) where kind = 'task' $$,
   $$ values (spec.run(11), 'one'), (spec.run(11), 'two') $$, 'an input of 42 bytes where 30 are taken');
-select is((spec.run_row(10)).error_message, 'the input of step one is 42 bytes as JSON text, more than --max-input, which is 30 bytes', 'its run says so');
+select is((spec.run_row(10)).error_message, 'the input of step one is 42 bytes as JSON text, but --max-input is 30 bytes', 'its run says so');
 
 -- Six inputs of 22 bytes each.
 select spec.start('big', to_jsonb(repeat('y', 20)), 20 + n) from generate_series(1, 3) n;

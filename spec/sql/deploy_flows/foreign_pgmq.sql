@@ -9,7 +9,7 @@ create function spec.deployed() returns text language sql as $$
   select status || ': ' || array_to_string(differences, ' ') from spec.deploy_registry(array[spec.flow('greet', array[spec.step('a')])]);
 $$;
 create function spec.refused(p_reason text, p_remedy text) returns text language sql as $$
-  select matches(spec.deployed(), format('^queue_conflict: queue ''greet'' cannot be used: %s; luaflow would run code of somebody else with the rights of role .*; .*%s', p_reason, p_remedy), p_reason);
+  select matches(spec.deployed(), format('^queue_conflict: queue ''greet'' cannot be used: %s; luaflow would run another role''s code with the rights of role .*; .*%s', p_reason, p_remedy), p_reason);
 $$;
 
 grant create on schema pgmq to spec_foreigner;

@@ -3,7 +3,7 @@ begin isolation level repeatable read;
 \ir ../support/fixtures.sql
 select plan(3);
 
-select throws_ok($$ select spec.deploy('greet', spec.step('a')) $$, '55000', 'definitions cannot change in a transaction that is REPEATABLE READ', 'a deployment');
+select throws_ok($$ select spec.deploy('greet', spec.step('a')) $$, '55000', 'flows cannot be deployed or changed in a transaction of isolation level REPEATABLE READ', 'a deployment');
 select throws_ok($$ select pgflow.retire_alias('greet') $$, '55000', null, 'a retirement');
 select is_empty('select * from pgflow.flows', 'nothing changed');
 

@@ -18,7 +18,7 @@ create temp table before as select spec.definitions() as definitions;
 select results_eq($$ select flow_slug, status, alias_status, differences, message from spec.deploy_registry(array[spec.v2()], 'main', p_generation => 3) where status <> 'verified' $$,
   $$ values ('order_v1', 'uncovered', 'kept',
     array[format('Step a: run %s is started and can still reach the step', spec.run()), format('Step b: run %s is started and can still reach the step', spec.run())],
-    'queue main can still carry its steps, and the registry lacks them: add the version, retained, to the worker''s flows') $$,
+    'tasks of these steps can still arrive on queue main, and this worker lacks their handlers: add the flow with luaflow.retain to its flows') $$,
   'dropped too early: refused, with what holds it');
 select is(spec.definitions(), (select definitions from before), 'nothing changed');
 

@@ -12,7 +12,7 @@ select throws_ok($$ select pgflow.forget_flow('greet') $$, '42704', 'there is no
 select throws_ok($$ select pgflow.forget_flow('greet_v2') $$, '55000', 'flow greet_v2 is the active version of alias greet', 'active');
 select throws_ok($$ select pgflow.forget_flow('greet_v1') $$, '55000', 'flow greet_v1 still has runs: 1', 'with a run, though it has ended');
 delete from pgflow.step_tasks; delete from pgflow.step_states; delete from pgflow.runs;
-select throws_ok($$ select pgflow.forget_flow('greet_v1') $$, '55000', format('worker %s of queue greet_v1 still has flow greet_v1 among its handlers', spec.worker()), 'handled');
+select throws_ok($$ select pgflow.forget_flow('greet_v1') $$, '55000', format('worker %s of queue greet_v1 still serves flow greet_v1', spec.worker()), 'handled');
 update pgflow.workers set deprecated_at = now();
 select throws_ok($$ select pgflow.forget_flow('greet_v1') $$, '55000', null, 'a deprecated worker lives too');
 update pgflow.workers set deprecated_at = null;

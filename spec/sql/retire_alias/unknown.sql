@@ -17,7 +17,7 @@ $f$;
 select spec.deploy_registry(array[spec.flow('greet_v1', array[spec.step('a')], p_alias => 'greet')]);
 select throws_ok($$ select pgflow.retire_alias('meet') $$, '42704', 'there is no alias ''meet''', 'an unknown one');
 select is(spec.hint($$ select pgflow.retire_alias('meet') $$), 'known: greet', 'the known ones');
-select is(spec.hint($$ select pgflow.retire_alias('greet_v1') $$), 'it is a version of alias greet', 'a version');
+select is(spec.hint($$ select pgflow.retire_alias('greet_v1') $$), 'it is a flow of alias greet', 'a version');
 
 select * from finish();
 rollback;

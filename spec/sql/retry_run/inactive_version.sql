@@ -20,7 +20,7 @@ select throws_ok($$ select * from pgflow.retry_run((select run_id from pgflow.ru
 delete from pgflow.workers where worker_id = spec.worker(3);
 update pgflow.workers set stopped_at = now() where worker_id = spec.worker(1);
 select throws_ok($$ select * from pgflow.retry_run((select run_id from pgflow.runs where restart_of_run_id = spec.run())) $$, '55000',
-  'version order_v1 is not active, and not every live worker of their queues handles its steps a', 'a worker of another queue does not count');
+  'flow order_v1 is not the active version, and not every live worker of their queues handles its steps a', 'a worker of another queue does not count');
 select is((select count(*) from pgflow.runs), 2::bigint, 'nothing was started');
 
 select * from finish();

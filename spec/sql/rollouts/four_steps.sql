@@ -22,13 +22,13 @@ select is((select array_agg(status) from pgflow.claim_tasks(spec.worker(), 1, 'o
 select throws_ok($$ select pgflow.begin_rollout('{third}') $$, '55000', 'a rollout of first, second is open', 'another one has to wait');
 select results_eq($$ select function_name, queue_names, was_enabled, enabled, live_workers, tasks_in_flight from pgflow.rollout_status() $$,
   $$ values ('first', '{one}'::text[], true, false, 1, 1::bigint), ('second', '{two}', false, false, 1, 0) $$, 'the status says what is waited for');
-select throws_ok('select pgflow.finish_rollout()', '55000', 'old workers still live: first (1), second (1)', 'it cannot be finished yet');
+select throws_ok('select pgflow.finish_rollout()', '55000', 'old workers are still alive: first (1), second (1)', 'it cannot be finished yet');
 
 select pgflow.mark_worker_stopped(spec.worker(n)) from generate_series(1, 2) n;
 select results_eq($$ select * from pgflow.begin_rollout('{first,second}') $$, $$ values ('first', true, 0), ('second', false, 0) $$, 'begun again it goes on');
 select is((select status from spec.deploy_registry(array[spec.flow('one', array[spec.step('a')])], 'one', 4, p_function => 'first')), 'fenced', 'a new worker waits');
-select throws_ok($$ select pgflow.enable_worker_functions('{third,first}') $$, '55000', 'part of the open rollout, which keeps them disabled until it is finished: first', 'nobody enables it meanwhile');
-select throws_ok($$ select pgflow.disable_worker_functions('{second}') $$, '55000', 'part of the open rollout, which keeps them disabled until it is finished: second', 'nor disables it, to find it enabled at the end');
+select throws_ok($$ select pgflow.enable_worker_functions('{third,first}') $$, '55000', 'the open rollout keeps these worker functions disabled until it is finished: first', 'nobody enables it meanwhile');
+select throws_ok($$ select pgflow.disable_worker_functions('{second}') $$, '55000', 'the open rollout keeps these worker functions disabled until it is finished: second', 'nor disables it, to find it enabled at the end');
 update pgflow.worker_functions set enabled = true where function_name = 'first';
 select is((select status from spec.deploy_registry(array[spec.flow('one', array[spec.step('a')])], 'one', 4, p_function => 'first')), 'verified', 'somebody lets one in too early');
 select results_eq($$ select function_name, enabled, live_workers from pgflow.rollout_status() $$, $$ values ('first', true, 1), ('second', false, 0) $$, 'which the status counts');

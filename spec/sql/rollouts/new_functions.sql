@@ -4,7 +4,7 @@ begin;
 select plan(12);
 
 select spec.deploy_registry(array[spec.flow('old', array[spec.step('a')])], 'old', 1, p_function => 'first');
-select throws_ok($$ select pgflow.begin_rollout('{first}', array['second', null]) $$, '22023', 'a new worker function needs a name', 'null is no name');
+select throws_ok($$ select pgflow.begin_rollout('{first}', array['second', null]) $$, '22023', 'the name of a new worker function is empty', 'null is no name');
 select throws_ok($$ select pgflow.begin_rollout('{first,nobody}', '{second}') $$, '42704', 'there is no worker function nobody', 'an unknown one that is not new is refused');
 select is((select array_agg(function_name) from pgflow.worker_functions), '{first}', 'and the new one is not recorded');
 

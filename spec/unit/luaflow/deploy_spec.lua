@@ -41,13 +41,13 @@ describe("deploy", function()
   it("reports a route of no step, with the nearest one", function()
     local problem = only(luaflow.deploy(flow_of "orders", { routes = { prize = "pricing" } }))
     assert.same("unknown_step", problem.code)
-    assert.same("routes names 'prize', which is no step of flow 'orders'", problem.message)
+    assert.same("routes names 'prize', which is not a step of flow 'orders'", problem.message)
     assert.same('did you mean "price"?', problem.hint)
     assert.same("orders", problem.flow)
   end)
 
   it("reports queue names that are not canonical", function()
-    for name, hint in pairs { Pricing = '"pricing" would do', ["a b"] = '"a_b" would do' } do
+    for name, hint in pairs { Pricing = 'write "pricing"', ["a b"] = 'write "a_b"' } do
       local problem = only(luaflow.deploy(flow_of "orders", { routes = { price = name } }))
       assert.same("invalid_queue_name", problem.code)
       assert.same(hint, problem.hint)
@@ -85,7 +85,7 @@ describe("deploy", function()
 
   it("reports routes whose keys are no slugs at all", function()
     local problem = only(luaflow.deploy(flow_of "orders", { routes = { "pricing" } }))
-    assert.same({ "unknown_step", "routes names 1, which is no step of flow 'orders'" }, { problem.code, problem.message })
+    assert.same({ "unknown_step", "routes names 1, which is not a step of flow 'orders'" }, { problem.code, problem.message })
   end)
 
   it("reports a flow without steps", function()

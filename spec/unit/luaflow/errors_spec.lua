@@ -31,7 +31,7 @@ describe("fail, retry_after and snooze", function()
 
   it("have a message of their own without one", function()
     assert.truthy(errors.text(raised(function() luaflow.fail() end)):find "failed$")
-    assert.truthy(errors.text(raised(function() luaflow.retry_after(5) end)):find "to be retried after 5 s$")
+    assert.truthy(errors.text(raised(function() luaflow.retry_after(5) end)):find "retry after 5 s$")
     assert.truthy(errors.text(raised(function() luaflow.snooze(0.5) end)):find "snoozed for 0.5 s$")
   end)
 

@@ -181,7 +181,7 @@ describe("a problem of a definition:", function()
   it("duplicate_slug, saying where the first one is", function()
     local problem = only(base():step({ slug = "first" }, handler))
     assert.same("duplicate_slug", problem.code)
-    assert.truthy(problem.message:find "^step 'first' is defined already at .*flow_spec.lua:%d+$")
+    assert.truthy(problem.message:find "^step 'first' is already defined at .*flow_spec.lua:%d+$")
   end)
 
   it("unknown_option, with the nearest one", function()

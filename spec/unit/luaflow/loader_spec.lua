@@ -300,7 +300,7 @@ return luaflow.flow { slug = "bad", max_attempt = 5 }
     local result = load { ["flows/a.lua"] = forgotten, ["flows/b.lua"] = flow_source "b" }
     assert.same({ {
       code = "no_flow", file = "flows/a.lua", line = 2, message = "the file builds a flow and returns nothing",
-      hint = "did you forget return?",
+      hint = "write return before the flow",
     } }, result.problems)
     assert.same({ "flows/a.lua:2 no_flow" },
       problems_of { ["flows/a.lua"] = forgotten .. "return { f.slug }", ["flows/b.lua"] = flow_source "b" })
@@ -342,7 +342,7 @@ describe("conflicts of a load", function()
     assert.same(1, #result.problems)
     local problem = result.problems[1]
     assert.same({ "duplicate_flow", "flows/b.lua", 3, "same" }, { problem.code, problem.file, problem.line, problem.flow })
-    assert.same("flow 'same' is defined at flows/a.lua:2 as well", problem.message)
+    assert.same("flow 'same' is also defined at flows/a.lua:2", problem.message)
   end)
 
   it("duplicate_flow: slugs that differ only in case", function()

@@ -52,9 +52,9 @@ describe("parameters of a statement", function()
       return message
     end
     assert.equal("parameter 2: a function cannot be sent to the database", refused(1, print))
-    assert.equal("parameter 1: a string with a NUL byte; luaflow.pg_bytea takes any bytes", refused "a\0")
-    assert.equal("parameter 1[2]: a string with a NUL byte; luaflow.pg_bytea takes any bytes", refused(luaflow.pg_array { "a", "\0" }))
-    local holes = "parameter 1: pg_array needs a list without holes; luaflow.null is null"
+    assert.equal("parameter 1: a string with a NUL byte: send bytes with luaflow.pg_bytea", refused "a\0")
+    assert.equal("parameter 1[2]: a string with a NUL byte: send bytes with luaflow.pg_bytea", refused(luaflow.pg_array { "a", "\0" }))
+    local holes = "parameter 1: pg_array needs a list without holes: write luaflow.null for null"
     assert.equal(holes, refused(luaflow.pg_array { a = 1 }))
     assert.equal(holes, refused(luaflow.pg_array { 1, [3] = 3 }))
     local itself = luaflow.array()
@@ -117,7 +117,7 @@ describe("host.query", function()
       local _, problem = pcall(host_that(false, copy).query, "select any($1)", ...)
       return problem
     end
-    assert.truthy(tostring(problem_of { 1, 2 }):find("(SQLSTATE 22P02): a list goes as an array by luaflow.pg_array(list)", 1, true))
+    assert.truthy(tostring(problem_of { 1, 2 }):find("(SQLSTATE 22P02): send a list as an array with luaflow.pg_array(list)", 1, true))
     assert.equal("of the server", problem_of("[1,2]").hint)
     assert.equal("of the server", problem_of(luaflow.pg_array { 1 }).hint)
     assert.truthy(tostring(problem_of "[1,2]"):find "%(SQLSTATE 22P02%)$")

@@ -40,7 +40,7 @@ begin
   end if;
   if exists (select from pgflow.runs r where r.flow_slug = add_step.flow_slug) then
     raise exception 'flow % has runs, which lack the step: a changed graph needs a new slug', add_step.flow_slug
-      using errcode = 'object_not_in_prerequisite_state', hint = 'or delete the flow with its runs (pgflow.delete_flow_and_data), and create it anew';
+      using errcode = 'object_not_in_prerequisite_state', hint = 'if its runs are no longer needed, delete the flow with its runs (pgflow.delete_flow_and_data), and create it again';
   end if;
   return pgflow._insert_step(
     add_step.flow_slug, add_step.step_slug, coalesce(add_step.step_type, 'single'), v_deps, lower(add_step.flow_slug collate "C"),

@@ -26,7 +26,7 @@ begin
   if exists (select from pgflow.flows f where f.flow_alias = create_flow.flow_slug) then
     raise exception 'flow % cannot be created: it is the alias of %', create_flow.flow_slug,
       (select string_agg(f.flow_slug, ', ' order by f.flow_slug) from pgflow.flows f where f.flow_alias = create_flow.flow_slug)
-      using errcode = 'object_not_in_prerequisite_state', hint = 'a worker deploys its versions; give this flow another slug';
+      using errcode = 'object_not_in_prerequisite_state', hint = 'give this flow another slug: workers deploy the versions of that alias';
   end if;
   v_refusal := pgflow._queue_refusal(lower(create_flow.flow_slug collate "C"));
   if v_refusal is not null then

@@ -7,6 +7,6 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  raise notice 'poll_for_tasks gives no tasks: read the queue with pgmq.read_with_poll, then call pgflow.start_tasks';
+  raise notice 'poll_for_tasks returns no tasks: read the queue with pgmq.read_with_poll, then call pgflow.start_tasks';
 end;
 $$;

@@ -13,7 +13,7 @@ declare
   v_visible_at timestamptz[];
 begin
   if not exists (select from pgflow.workers w where w.worker_id = start_tasks.worker_id) then
-    raise exception 'worker % is not known', start_tasks.worker_id using errcode = 'foreign_key_violation';
+    raise exception 'there is no worker %', start_tasks.worker_id using errcode = 'foreign_key_violation';
   end if;
   v_message_ids := array(
     select t.message_id

@@ -12,7 +12,7 @@ begin
   select array_agg(h.flow_slug), array_agg(h.step_slug) into v_flow_slugs, v_step_slugs from pgflow._registry_pairs(p_registry) h;
   return query
     select u.flow_slug, 'uncovered', array_agg(format('Step %s: %s', u.step_slug, u.held_by) order by u.step_slug),
-      format('queue %s can still carry its steps, and the registry lacks them: add the version, retained, to the worker''s flows', p_queue_name)
+      format('tasks of these steps can still arrive on queue %s, and this worker lacks their handlers: add the flow with luaflow.retain to its flows', p_queue_name)
     from pgflow.uncovered_pairs(p_queue_name, v_flow_slugs, v_step_slugs) u
     where not exists (select from unnest(p_checks) c where c.flow_slug = u.flow_slug and c.status = 'recreated')
     group by u.flow_slug

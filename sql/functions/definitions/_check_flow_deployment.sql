@@ -18,17 +18,18 @@ begin
   select f.* into v_stored from pgflow.flows f where f.flow_slug = v_slug;
   select min(f.flow_slug) into v_other from pgflow._named_flows(p_registry) f where lower(f.flow_slug collate "C") = lower(v_slug collate "C") and f.flow_slug <> v_slug;
   if v_other is not null then
-    return row(v_slug, 'invalid', '{}'::text[], format('flow %s exists and differs only in case', v_other))::pgflow.deployment_check;
+    return row(v_slug, 'invalid', '{}'::text[], format('flow %s exists, and its slug differs only in case: give this flow another slug', v_other))::pgflow.deployment_check;
   end if;
   if v_stored.flow_alias <> p_flow ->> 'alias' then
     return row(v_slug, 'alias_conflict', '{}'::text[],
-      format('the flow belongs to alias %s for ever, not to %s', v_stored.flow_alias, p_flow ->> 'alias'))::pgflow.deployment_check;
+      format('the flow belongs to alias %s, which cannot change to %s: give the new version its own slug', v_stored.flow_alias, p_flow ->> 'alias'))::pgflow.deployment_check;
   end if;
   select min(f.flow_slug) into v_other from pgflow._named_flows(p_registry) f
   where (f.flow_slug = p_flow ->> 'alias' and f.flow_alias <> p_flow ->> 'alias') or (f.flow_alias = v_slug and p_flow ->> 'alias' <> v_slug);
   if v_other is not null then
     return row(v_slug, 'alias_conflict', '{}'::text[],
-      format('alias %s is the slug of a flow of another alias (%s)', p_flow ->> 'alias', v_other))::pgflow.deployment_check;
+      case when v_other = p_flow ->> 'alias' then format('alias %s is the slug of a flow of another alias: choose another alias', v_other)
+        else format('slug %s is the alias of flow %s: give the flow another slug', v_slug, v_other) end)::pgflow.deployment_check;
   end if;
   v_queue_refusals := array(
     select pgflow._queue_refusal(q.queue_name)
@@ -37,7 +38,7 @@ begin
     order by q.queue_name
   );
   if v_queue_refusals <> '{}' then
-    return row(v_slug, 'queue_conflict', v_queue_refusals, 'a queue of its steps cannot be had')::pgflow.deployment_check;
+    return row(v_slug, 'queue_conflict', v_queue_refusals, 'a queue of its steps cannot be used')::pgflow.deployment_check;
   end if;
   if v_stored.flow_slug is null then
     return row(v_slug, 'created', '{}'::text[], null)::pgflow.deployment_check;
@@ -48,13 +49,13 @@ begin
     return row(v_slug, 'verified', pgflow._option_changes(v_slug, p_flow -> 'shape'), null)::pgflow.deployment_check;
   end if;
   if (select s.development from pgflow.settings s) then
-    return row(v_slug, 'recreated', v_differences.shape || v_differences.routing, 'recreated together with its runs')::pgflow.deployment_check;
+    return row(v_slug, 'recreated', v_differences.shape || v_differences.routing, 'its runs and their data are deleted, and it is created again')::pgflow.deployment_check;
   end if;
   return row(
     v_slug,
     case when v_differences.shape <> '{}' then 'shape_mismatch' else 'routing_mismatch' end,
     v_differences.shape || v_differences.routing,
-    format('the %s of a deployed flow never changes: give the new version a slug of its own',
+    format('the %s of a deployed flow cannot change: give the new version its own slug',
       case when v_differences.shape <> '{}' then 'shape' else 'routing' end)
   )::pgflow.deployment_check;
 end;

@@ -19,7 +19,7 @@ begin
     where f.function_name = p_function_name
   );
 exception when lock_not_available then
-  raise exception 'worker function % is being switched by another transaction', p_function_name
-    using errcode = 'lock_not_available', hint = 'a transaction that enables or disables it stays open; it is tried again';
+  raise exception 'could not lock worker function %: an open transaction enables or disables it', p_function_name
+    using errcode = 'lock_not_available', hint = 'end that transaction; the worker retries';
 end;
 $$;

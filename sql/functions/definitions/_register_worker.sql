@@ -18,7 +18,7 @@ begin
   select p_worker_id, h.flow_slug, h.step_slug from pgflow._registry_pairs(p_registry) h;
   update pgflow.workers w set longest_timeout = pgflow._longest_timeout(p_worker_id) where w.worker_id = p_worker_id;
 exception when lock_not_available then
-  raise exception 'the row of worker % is in use by another transaction', p_worker_id
-    using errcode = 'lock_not_available', hint = 'a transaction that changes it stays open; it is tried again';
+  raise exception 'could not lock the row of worker %: an open transaction has changed it', p_worker_id
+    using errcode = 'lock_not_available', hint = 'end that transaction; the worker retries';
 end;
 $$;

@@ -9,7 +9,7 @@ declare
   v_active text;
 begin
   if not pgflow.is_valid_slug(v_slug) or not pgflow.is_valid_slug(v_alias) then
-    return 'the slug or the alias is not valid';
+    return 'its slug or its alias is not valid';
   end if;
   if (select count(*) from jsonb_array_elements(p_registry -> 'flows') as f (value) where f.value ->> 'slug' = v_slug) > 1 then
     return 'the registry has the flow more than once';
@@ -19,15 +19,15 @@ begin
     from jsonb_array_elements(p_registry -> 'flows') as f (value)
     where f.value ->> 'alias' = v_alias and f.value ->> 'slug' <> v_slug and not coalesce((f.value ->> 'retained')::boolean, false);
     if v_active is not null then
-      return format('alias %s can have one active version, and the registry has %s too: retain all others', v_alias, v_active);
+      return format('alias %s can have one active version, but %s is active too: use luaflow.retain on all versions but one', v_alias, v_active);
     end if;
   end if;
   if jsonb_typeof(p_flow #> '{shape,steps}') is distinct from 'array' or jsonb_typeof(p_flow -> 'routing') is distinct from 'object' then
-    return 'the shape has no array of steps, or the routing is no object';
+    return 'its shape has no array of steps, or its routing is not an object';
   end if;
   if array(select s.value ->> 'slug' from jsonb_array_elements(p_flow #> '{shape,steps}') as s (value) order by 1)
     <> array(select r.key from jsonb_each(p_flow -> 'routing') as r (key, value) order by 1) then
-    return 'the routing does not name a queue for each step and for nothing else, or a step comes twice';
+    return 'its routing must name a queue for each step and for nothing else, and each step must have its own slug';
   end if;
   return null;
 end;

@@ -14,7 +14,7 @@ begin
     return query select 'retained', null::text;
   elsif v_active is not null
     and not exists (select from jsonb_array_elements(p_registry -> 'flows') f where f.value ->> 'slug' = v_active) then
-    return query select 'kept', format('alias %s stays at %s, which this worker does not have', v_alias, v_active);
+    return query select 'kept', format('alias %s stays at %s, because this worker does not have that version', v_alias, v_active);
   elsif pgflow._activate_alias(v_alias, p_flow ->> 'slug', p_worker_id) then
     return query select 'activated', case when v_active is not null then format('alias %s moved from %s', v_alias, v_active) end;
   else

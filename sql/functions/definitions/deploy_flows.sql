@@ -23,7 +23,7 @@ declare
   v_removed text[];
 begin
   if not pgflow.is_valid_queue_name(p_queue_name) or jsonb_typeof(p_registry -> 'flows') is distinct from 'array' then
-    raise exception 'a deployment needs a queue and the flows of a registry, not queue % and flows that are %',
+    raise exception 'deploy_flows needs the name of a queue and an array of flows, but the queue is % and the flows are %',
       quote_nullable(p_queue_name), coalesce(jsonb_typeof(p_registry -> 'flows'), 'absent') using errcode = 'invalid_parameter_value';
   end if;
   perform pgflow._lock_deployments();
@@ -48,7 +48,7 @@ begin
   v_refusal := coalesce((select p.reason from pgflow._pgmq_distrust() p), pgflow._queue_distrust(p_queue_name));
   if v_refusal is not null then
     raise exception 'no worker can serve queue %: %', quote_literal(p_queue_name), v_refusal
-      using errcode = 'object_not_in_prerequisite_state', hint = 'luaflow doctor says what to do about it';
+      using errcode = 'object_not_in_prerequisite_state', hint = 'run luaflow doctor: it names the remedy';
   end if;
 
   perform pgflow._store_flow(f.value, c.status)

@@ -16,7 +16,7 @@ begin
   select f.* into v_flow from pgflow.flows f where f.flow_slug = forget_flow.flow_slug;
   if not found then
     raise exception 'there is no flow %', quote_nullable(forget_flow.flow_slug)
-      using errcode = 'undefined_object', hint = 'known versions are those of pgflow.flow_versions';
+      using errcode = 'undefined_object', hint = 'list the known flows: luaflow flows';
   end if;
   perform pgflow._lock_aliases(array[v_flow.flow_alias]);
   if exists (select from pgflow.flow_aliases a where a.active_flow_slug = v_flow.flow_slug) then
@@ -27,7 +27,7 @@ begin
   v_runs := (select count(*) from pgflow.runs r where r.flow_slug = v_flow.flow_slug);
   if v_runs > 0 then
     raise exception 'flow % still has runs: %', v_flow.flow_slug, v_runs
-      using errcode = 'object_not_in_prerequisite_state', hint = 'let them end and prune them (luaflow prune --older-than), then forget this version';
+      using errcode = 'object_not_in_prerequisite_state', hint = 'wait until they have ended, delete them (luaflow prune --older-than), then forget this version';
   end if;
   select w.* into v_worker
   from pgflow.workers w
@@ -35,9 +35,9 @@ begin
   where h.flow_slug = v_flow.flow_slug and pgflow._is_alive(w)
   limit 1;
   if found then
-    raise exception 'worker % of queue % still has flow % among its handlers', v_worker.worker_id, v_worker.queue_name, v_flow.flow_slug
+    raise exception 'worker % of queue % still serves flow %', v_worker.worker_id, v_worker.queue_name, v_flow.flow_slug
       using errcode = 'object_not_in_prerequisite_state',
-        hint = 'take the version out of the registry of every worker and deploy that, or stop the worker; then forget this version';
+        hint = 'remove the version from the flows of every worker and reload, or stop the workers; then forget this version';
   end if;
   perform pgflow._forget_version(v_flow);
 end;

@@ -15,7 +15,7 @@ begin
   if not found then
     raise exception 'there is no alias %', quote_nullable(retire_alias.flow_alias)
       using errcode = 'undefined_object', hint = coalesce(
-        (select format('it is a version of alias %s', f.flow_alias) from pgflow.flows f where f.flow_slug = retire_alias.flow_alias),
+        (select format('it is a flow of alias %s', f.flow_alias) from pgflow.flows f where f.flow_slug = retire_alias.flow_alias),
         (select 'known: ' || string_agg(a.flow_alias, ', ' order by a.flow_alias) from pgflow.flow_aliases a),
         'no flow is deployed yet'
       );

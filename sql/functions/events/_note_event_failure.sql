@@ -10,8 +10,8 @@ begin
     select g.singleton from pgflow.event_failures g where g.failed_at < clock_timestamp() - interval '1 minute' for update skip locked
   );
   if found then
-    raise warning 'luaflow: events of runs could not be sent: % (SQLSTATE %)', p_message, p_sqlstate
-      using hint = 'runs go on without them; mend realtime.send and the tables that it writes to';
+    raise warning 'luaflow: could not send events of runs: % (SQLSTATE %)', p_message, p_sqlstate
+      using hint = 'correct realtime.send and the tables that it writes to; runs continue without events';
   end if;
 exception
   when serialization_failure then

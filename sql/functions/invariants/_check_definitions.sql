@@ -22,11 +22,11 @@ begin
     from pgflow.flow_aliases a
     where not exists (select from pgflow.flows f where f.flow_alias = a.flow_alias);
   return query
-    select 'row has its parent', f.flow_slug, format('a flow whose alias %s is gone', f.flow_alias)
+    select 'row has its parent', f.flow_slug, format('a flow whose alias %s does not exist', f.flow_alias)
     from pgflow.flows f
     where not exists (select from pgflow.flow_aliases a where a.flow_alias = f.flow_alias);
   return query
-    select 'row has its parent', format('%s %s.%s', h.worker_id, h.flow_slug, h.step_slug), 'the handler of a worker that is gone'
+    select 'row has its parent', format('%s %s.%s', h.worker_id, h.flow_slug, h.step_slug), 'the handler of a worker that does not exist'
     from pgflow.worker_handlers h
     where not exists (select from pgflow.workers w where w.worker_id = h.worker_id);
   return query
@@ -40,7 +40,7 @@ begin
     group by s.flow_slug, s.step_index
     having count(*) > 1;
   return query
-    select 'step is routed to a known queue', format('%s %s', s.flow_slug, s.step_slug), format('no deployment made queue %s', s.queue_name)
+    select 'step is routed to a known queue', format('%s %s', s.flow_slug, s.step_slug), format('no deployment created queue %s', s.queue_name)
     from pgflow.steps s
     where not exists (select from pgflow.queues q where q.queue_name = s.queue_name);
 end;

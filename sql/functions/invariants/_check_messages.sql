@@ -10,7 +10,7 @@ declare
   v_queue_names text[] := array(select q.queue_name from pgflow.queues q where pgflow._queue_exists(q.queue_name) order by q.queue_name);
 begin
   return query
-    select 'queue exists', q.queue_name, 'it was made by a deployment and its table is gone, or is not to be trusted'
+    select 'queue exists', q.queue_name, 'a deployment created it, but its table is missing or not trusted'
     from pgflow.queues q
     where q.queue_name <> all (v_queue_names);
   return query

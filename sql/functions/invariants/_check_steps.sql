@@ -50,7 +50,7 @@ begin
       or (s.status = 'created' and s.started_at is not null)
     );
   return query
-    select 'row has its parent', format('%s %s', s.run_id, s.step_slug), 'the state of a step whose run or step is gone'
+    select 'row has its parent', format('%s %s', s.run_id, s.step_slug), 'the state of a step whose run or step does not exist'
     from pgflow.step_states s
     where (p_run_ids is null or s.run_id = any (p_run_ids)) and (
       not exists (select from pgflow.runs r where r.run_id = s.run_id and r.flow_slug = s.flow_slug)

@@ -14,7 +14,7 @@ begin
     left join pgflow.runs r on r.run_id = t.run_id
     where (p_run_ids is null or t.run_id = any (p_run_ids)) and t.status in ('queued', 'started') and (s.status, r.status) is distinct from ('started', 'started');
   return query
-    select 'row has its parent', format('%s %s[%s]', t.run_id, t.step_slug, t.task_index), 'a task whose step state is gone'
+    select 'row has its parent', format('%s %s[%s]', t.run_id, t.step_slug, t.task_index), 'a task whose step state does not exist'
     from pgflow.step_tasks t
     where (p_run_ids is null or t.run_id = any (p_run_ids)) and not exists (
       select from pgflow.step_states s where s.run_id = t.run_id and s.step_slug = t.step_slug and s.flow_slug = t.flow_slug

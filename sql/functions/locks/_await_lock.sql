@@ -14,8 +14,8 @@ begin
   execute format('lock table pgflow.%I in %s mode', p_lock, p_mode);
 exception when lock_not_available then
   select * into v_holder from pgflow._lock_holder(p_lock, p_mode) h;
-  raise exception '%: %', p_held_for, coalesce(v_holder.who, 'it has just ended')
+  raise exception '%: %', p_held_for, coalesce(v_holder.who, 'one that has just ended')
     using errcode = 'lock_not_available',
-      hint = coalesce('try again once it has ended, or end it: select pg_terminate_backend(' || v_holder.pid || ')', 'try again');
+      hint = coalesce('try again when it has ended, or end it: select pg_terminate_backend(' || v_holder.pid || ')', 'try again');
 end;
 $$;

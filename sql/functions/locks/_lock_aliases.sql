@@ -27,8 +27,8 @@ begin
     perform pg_sleep(0.02 + random() * 0.1);
   end loop;
   select * into v_holder from pgflow._lock_holder(v_busy, 'exclusive') h;
-  raise exception 'the aliases % are in use by transactions that start runs: %', array_to_string(p_flow_aliases, ', '), coalesce(v_holder.who, 'many')
+  raise exception 'could not lock aliases %: open transactions have called start_flow: %', array_to_string(p_flow_aliases, ', '), coalesce(v_holder.who, 'many')
     using errcode = 'lock_not_available', hint = concat_ws('; ',
-      'a transaction that calls start_flow stays open; it is tried again', 'or end that one: select pg_terminate_backend(' || v_holder.pid || ')');
+      'try again when they have ended (a worker retries)', 'or end that one: select pg_terminate_backend(' || v_holder.pid || ')');
 end;
 $$;

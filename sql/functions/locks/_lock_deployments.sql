@@ -6,9 +6,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if current_setting('transaction_isolation') in ('repeatable read', 'serializable') then
-    raise exception 'definitions cannot change in a transaction that is %', upper(current_setting('transaction_isolation'))
-      using errcode = 'object_not_in_prerequisite_state', hint = 'begin it with: begin isolation level read committed';
+    raise exception 'flows cannot be deployed or changed in a transaction of isolation level %', upper(current_setting('transaction_isolation'))
+      using errcode = 'object_not_in_prerequisite_state', hint = 'start the transaction with: begin isolation level read committed';
   end if;
-  perform pgflow._await_lock('deployment_lock', 'exclusive', current_setting('lock_timeout'), 'another transaction deploys or changes flows');
+  perform pgflow._await_lock('deployment_lock', 'exclusive', current_setting('lock_timeout'), 'could not lock the flows: another transaction deploys or changes some');
 end;
 $$;

@@ -5,6 +5,6 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform pgflow._await_lock('rollout_lock', 'exclusive', current_setting('lock_timeout'), 'another transaction changes rollouts or worker functions');
+  perform pgflow._await_lock('rollout_lock', 'exclusive', current_setting('lock_timeout'), 'could not lock the rollouts: another transaction changes rollouts or worker functions');
 end;
 $$;

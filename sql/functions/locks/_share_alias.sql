@@ -10,7 +10,7 @@ begin
     execute 'lock table pgflow.' || pgflow._alias_lock(p_flow_alias) || ' in row share mode nowait';
   exception when lock_not_available then
     perform pgflow._await_lock(
-      pgflow._alias_lock(p_flow_alias), 'row share', current_setting('lock_timeout'), format('alias %s is being deployed or changed', p_flow_alias)
+      pgflow._alias_lock(p_flow_alias), 'row share', current_setting('lock_timeout'), format('could not lock alias %s: another transaction deploys or changes it', p_flow_alias)
     );
   end;
   if current_setting('transaction_isolation') in ('repeatable read', 'serializable') then

@@ -27,24 +27,24 @@ begin
   order by m.queue_name <> adopt_queue.queue_name limit 1;
   if not found then
     raise exception 'PGMQ has no queue %', quote_nullable(adopt_queue.queue_name)
-      using errcode = 'undefined_object', hint = 'a queue that does not exist needs no adoption: the deployment that names it makes it';
+      using errcode = 'undefined_object', hint = 'do not adopt it: a deployment creates the queues that its flows name';
   end if;
   if not pgflow.is_valid_queue_name(v_known_as) then
-    raise exception 'queue % cannot be adopted: its name is not in lower case, of letters, digits and _, and at most 47 characters', quote_literal(v_known_as)
+    raise exception 'queue % cannot be adopted: a queue name has at most 47 characters: lower-case letters, digits and _', quote_literal(v_known_as)
       using errcode = 'object_not_in_prerequisite_state', hint = 'route the steps to another queue';
   end if;
   v_distrust := pgflow._queue_distrust(v_known_as);
   if v_distrust is not null then
     raise exception 'queue % cannot be adopted: %', quote_literal(v_known_as), v_distrust
       using errcode = 'object_not_in_prerequisite_state',
-        hint = format('let role %I own it (alter table ... owner to %1$I) and remove what is on it; or list a role that you trust in pgflow.settings (trusted_roles)', current_user);
+        hint = format('give it to role %I (alter table ... owner to %1$I) and remove what is attached to it; or add the role that you trust to trusted_roles in pgflow.settings', current_user);
   end if;
   select * into v_foreign from pgflow._foreign_messages(v_known_as);
   if v_foreign.waiting + v_foreign.archived > 0 then
     raise exception 'queue % cannot be adopted: it holds messages that belong to no task: % waiting, % archived',
       quote_literal(v_known_as), v_foreign.waiting, v_foreign.archived
       using errcode = 'object_not_in_prerequisite_state',
-        hint = 'somebody else uses it: route the steps to another queue; if nobody does any more, drop it with pgmq.drop_queue';
+        hint = 'route the steps to another queue; if no program uses this one, delete it with its messages: select pgmq.drop_queue(...)';
   end if;
   insert into pgflow.queues (queue_name) values (v_known_as);
 end;

@@ -10,13 +10,13 @@ declare
   );
 begin
   if coalesce(cardinality(p_function_names), 0) = 0 then
-    raise exception 'no worker function is named' using errcode = 'invalid_parameter_value';
+    raise exception 'no worker function is named' using errcode = 'invalid_parameter_value', hint = 'name at least one: luaflow functions lists them';
   end if;
   if v_unknown is not null then
     raise exception 'there is no worker function %', v_unknown
       using errcode = 'undefined_object', hint = coalesce(
         'known: ' || (select string_agg(f.function_name, ', ' order by f.function_name) from pgflow.worker_functions f),
-        'none is known yet: a worker''s first deployment records its function'
+        'start a worker: its first deployment creates its function'
       );
   end if;
 end;

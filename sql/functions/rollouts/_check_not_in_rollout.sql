@@ -12,9 +12,9 @@ begin
   from pgflow.rollout_functions f join pgflow.rollouts r on r.rollout_id = f.rollout_id
   where r.finished_at is null and f.function_name = any (p_function_names);
   if v_held is not null then
-    raise exception 'part of the open rollout, which keeps them disabled until it is finished: %', v_held
+    raise exception 'the open rollout keeps these worker functions disabled until it is finished: %', v_held
       using errcode = 'object_not_in_prerequisite_state',
-        hint = 'luaflow rollout finish enables what was enabled before; with --force also while old workers still live';
+        hint = 'finish it, which enables those that were enabled before: luaflow rollout finish (--force while old workers are still alive)';
   end if;
 end;
 $$;

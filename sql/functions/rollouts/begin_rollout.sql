@@ -18,7 +18,7 @@ declare
 begin
   perform pgflow._lock_rollouts();
   if exists (select from unnest(p_new_function_names) as n (name) where coalesce(n.name, '') = '') then
-    raise exception 'a new worker function needs a name' using errcode = 'invalid_parameter_value';
+    raise exception 'the name of a new worker function is empty' using errcode = 'invalid_parameter_value';
   end if;
   insert into pgflow.worker_functions (function_name)
   select distinct n.name from unnest(p_new_function_names) as n (name) order by 1

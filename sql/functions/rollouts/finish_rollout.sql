@@ -13,13 +13,13 @@ begin
   perform pgflow._lock_rollouts();
   select r.rollout_id into v_rollout_id from pgflow.rollouts r where r.finished_at is null;
   if v_rollout_id is null then
-    raise exception 'no rollout is open' using errcode = 'object_not_in_prerequisite_state', hint = 'rollout begin NAME... opens one';
+    raise exception 'no rollout is open' using errcode = 'object_not_in_prerequisite_state', hint = 'open one: luaflow rollout begin NAME...';
   end if;
   select string_agg(format('%s (%s)', s.function_name, s.live_workers), ', ') into v_waiting
   from pgflow.rollout_status() s where s.live_workers > 0;
   if v_waiting is not null and p_force is not true then
-    raise exception 'old workers still live: %', v_waiting
-      using errcode = 'object_not_in_prerequisite_state', hint = 'wait until they have drained, or stop them; to go on regardless, force it';
+    raise exception 'old workers are still alive: %', v_waiting
+      using errcode = 'object_not_in_prerequisite_state', hint = 'wait until they have drained, or stop them; to finish all the same: luaflow rollout finish --force';
   end if;
   perform pgflow._switch_worker_functions(
     array(select f.function_name from pgflow.rollout_functions f where f.rollout_id = v_rollout_id and f.was_enabled), true

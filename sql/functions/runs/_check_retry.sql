@@ -9,15 +9,15 @@ declare
   v_unhandled text;
 begin
   if p_run.status not in ('failed', 'cancelled') then
-    raise exception 'run % is %', p_run.run_id, p_run.status
-      using errcode = 'object_not_in_prerequisite_state', hint = 'only a failed or cancelled run can be retried';
+    raise exception 'run % cannot be retried: it is %', p_run.run_id, p_run.status
+      using errcode = 'object_not_in_prerequisite_state', hint = 'retry only a run that is failed or cancelled; start a new one with start_flow';
   end if;
   if v_active = p_run.flow_slug then
     return;
   end if;
   if current_setting('transaction_isolation') in ('repeatable read', 'serializable') then
-    raise exception 'version % is not active, and this transaction may not see the workers as they are now', p_run.flow_slug
-      using errcode = 'object_not_in_prerequisite_state', hint = 'retry the run in a transaction that is READ COMMITTED';
+    raise exception 'flow % is not the active version, and this transaction does not see the workers as they are now', p_run.flow_slug
+      using errcode = 'object_not_in_prerequisite_state', hint = 'retry the run in a transaction of isolation level READ COMMITTED';
   end if;
   select string_agg(s.step_slug, ', ' order by s.step_index) into v_unhandled
   from pgflow.steps s
@@ -27,10 +27,10 @@ begin
     )
     and not pgflow._is_handled(s.queue_name, s.flow_slug, s.step_slug);
   if v_unhandled is not null then
-    raise exception 'version % is not active, and not every live worker of their queues handles its steps %', p_run.flow_slug, v_unhandled
+    raise exception 'flow % is not the active version, and not every live worker of their queues handles its steps %', p_run.flow_slug, v_unhandled
       using errcode = 'object_not_in_prerequisite_state', hint = case
-        when v_active is null then format('workers that have %s, retained or active, must run first', p_run.flow_slug)
-        else format('add %s, retained, to the workers, or start a new run of %s, whose active version is %s', p_run.flow_slug, p_run.flow_alias, v_active)
+        when v_active is null then format('start workers that have %s, active or with luaflow.retain, then retry the run', p_run.flow_slug)
+        else format('add %s to the workers with luaflow.retain, or start a new run of %s, whose active version is %s', p_run.flow_slug, p_run.flow_alias, v_active)
       end;
   end if;
 end;

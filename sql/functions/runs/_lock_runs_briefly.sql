@@ -9,7 +9,7 @@ as $$
 begin
   perform from pgflow.runs r where r.run_id = any (p_run_ids) order by r.run_id for update;
 exception when lock_not_available then
-  raise exception 'runs of the flow are in use by other transactions'
-    using errcode = 'lock_not_available', hint = 'a transaction that works on one of them stays open; try again';
+  raise exception 'could not lock the runs of the flow: open transactions work on some of them'
+    using errcode = 'lock_not_available', hint = 'try again when those transactions have ended';
 end;
 $$;

@@ -27,7 +27,7 @@ begin
   if not found then
     raise exception 'alias % was retired: it has no active version', quote_literal(v_alias)
       using errcode = 'object_not_in_prerequisite_state', hint = (
-        select format('a worker that deploys one of its versions, not retained, activates it: %s', string_agg(f.flow_slug, ', ' order by f.flow_slug))
+        select format('start a worker that has one of its versions without luaflow.retain: %s', string_agg(f.flow_slug, ', ' order by f.flow_slug))
         from pgflow.flows f where f.flow_alias = v_alias
       );
   end if;

@@ -13,11 +13,11 @@ declare
   v_run_ids uuid[];
 begin
   if prune_data_older_than.retention is null or v_before > now() then
-    raise exception 'the retention is %, and must be an interval of zero or more', quote_nullable(prune_data_older_than.retention::text)
+    raise exception 'the retention is %, but must be an interval of zero or more', quote_nullable(prune_data_older_than.retention::text)
       using errcode = 'invalid_parameter_value', hint = 'for example: interval ''30 days''';
   end if;
   if coalesce(prune_data_older_than.max_runs, 0) < 1 then
-    raise exception 'max_runs is %, and must be at least 1', quote_nullable(prune_data_older_than.max_runs) using errcode = 'invalid_parameter_value';
+    raise exception 'max_runs is %, but must be 1 or more', quote_nullable(prune_data_older_than.max_runs) using errcode = 'invalid_parameter_value';
   end if;
   v_run_ids := pgflow._runs_of_few_queues(array(
     select r.run_id from pgflow.runs r

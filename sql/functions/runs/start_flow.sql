@@ -18,7 +18,7 @@ declare
 begin
   perform pgflow._check_root_map_input(v_version.flow_slug, start_flow.input);
   if octet_length(start_flow.idempotency_key) > 1024 then
-    raise exception 'the idempotency key has % bytes, and may have 1024', octet_length(start_flow.idempotency_key) using errcode = 'invalid_parameter_value';
+    raise exception 'the idempotency key has % bytes, but at most 1024 are allowed', octet_length(start_flow.idempotency_key) using errcode = 'invalid_parameter_value';
   end if;
   loop
     insert into pgflow.runs (run_id, flow_slug, flow_alias, started_as, input, remaining_steps, idempotency_key)

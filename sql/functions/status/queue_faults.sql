@@ -9,8 +9,8 @@ declare
   v_start_delay int := (select coalesce(max(s.opt_start_delay), 0) from pgflow.steps s where s.queue_name = p_queue_name);
 begin
   if not pgflow._queue_exists(p_queue_name) then
-    raise exception 'queue % is not one of luaflow, has lost its table, or its table is not trusted', quote_literal(p_queue_name)
-      using errcode = 'undefined_table', hint = 'luaflow queues lists those that there are, and luaflow doctor says what is wrong with them';
+    raise exception 'queue % cannot be read: luaflow does not know it, its table is missing, or its table is not trusted', quote_literal(p_queue_name)
+      using errcode = 'undefined_table', hint = 'list the queues with luaflow queues, and find the fault with luaflow doctor';
   end if;
   return query execute format(
     $query$

@@ -9,7 +9,7 @@ begin
   return query select null::text, d.reason, d.remedy from pgflow._pgmq_distrust() d where d.reason is not null;
   return query
     select q.queue_name, d.reason,
-      format('let role %I own its tables and remove what is on them; or list a role that you trust in pgflow.settings (trusted_roles)', current_user)
+      format('give its tables to role %I and remove what is attached to them; or add the role that you trust to trusted_roles in pgflow.settings', current_user)
     from pgflow.queues q
     cross join lateral pgflow._queue_distrust(q.queue_name) as d (reason)
     where d.reason is not null

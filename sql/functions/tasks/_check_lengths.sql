@@ -9,7 +9,7 @@ begin
   foreach v_length in array p_lengths loop
     if coalesce(v_length, 0) <> coalesce(p_lengths[1], 0) then
       raise exception 'the arrays differ in length: %', array_to_string(p_lengths, ', ', '0')
-        using errcode = 'array_subscript_error', hint = 'each position of the arrays speaks of one task';
+        using errcode = 'array_subscript_error', hint = 'give arrays of one length: each position describes one task';
     end if;
   end loop;
 end;

@@ -31,7 +31,7 @@ begin
       loop
         if claim_no is null and bytes > p_max_input then
           v_unfit := v_unfit || msg_id;
-          v_reasons := v_reasons || format('is %s as JSON text, more than --max-input, which is %s', pg_size_pretty(bytes::bigint), pg_size_pretty(p_max_input::bigint));
+          v_reasons := v_reasons || format('is %s as JSON text, but --max-input is %s', pg_size_pretty(bytes::bigint), pg_size_pretty(p_max_input::bigint));
           continue;
         end if;
         v_no_room := v_no_room or claim_no is null;
@@ -48,7 +48,7 @@ begin
       v_portion := 1;
       continue;
     when data_exception or program_limit_exceeded then
-      select coalesce(array_agg(f.message_id), '{}'), array_agg('cannot be given out: ' || f.message) into v_unfit, v_reasons
+      select coalesce(array_agg(f.message_id), '{}'), array_agg('cannot be sent to a worker: ' || f.message) into v_unfit, v_reasons
       from pgflow._input_faults(p_queue_name, v_waiting[:v_portion]) f;
       if v_unfit = '{}' then
         -- Each alone can be given out, but not all together.

@@ -6,7 +6,7 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_message text := 'permanently stalled: it was put back after a stall as often as may be';
+  v_message text := 'permanently stalled: the task has used all its retries after stalls';
   v_answers text[] := array(select case u.outcome when 'failed' then 'done' else 'stale' end from unnest(p_outcomes) with ordinality as u (outcome, n) order by u.n);
   v_effects text[] := pgflow._judge_failures(
     p_run_ids, p_step_slugs, p_task_indexes, v_answers,

@@ -35,10 +35,10 @@ begin
     return;
   end if;
   if coalesce(p_quantity, -1) < 0 then
-    raise exception 'the quantity is %, and must be 0 or more', quote_nullable(p_quantity) using errcode = 'invalid_parameter_value';
+    raise exception 'claim_tasks: the quantity is %, but must be 0 or more', quote_nullable(p_quantity) using errcode = 'invalid_parameter_value';
   end if;
   if coalesce(p_max_input, 0) < 1 then
-    raise exception 'the largest input is %, and must be 1 byte or more', quote_nullable(p_max_input) using errcode = 'invalid_parameter_value';
+    raise exception 'claim_tasks: the largest input is %, but must be 1 byte or more', quote_nullable(p_max_input) using errcode = 'invalid_parameter_value';
   end if;
   begin
     select coalesce(array_agg(m.msg_id order by m.msg_id), '{}'), coalesce(array_agg(m.enqueued_at order by m.msg_id), '{}')

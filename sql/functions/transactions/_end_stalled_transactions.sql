@@ -28,7 +28,7 @@ begin
       perform pg_terminate_backend(v_pid);
     exception
       when insufficient_privilege then
-        raise warning 'luaflow: the session of a stalled step (process %) could not be ended: %', v_pid, sqlerrm
+        raise warning 'luaflow: could not end the session of a stalled step (process %): %', v_pid, sqlerrm
           using hint = format('grant pg_signal_backend to %I', current_user);
     end;
   end loop;

@@ -14,11 +14,11 @@ declare
 begin
   delete from pgflow.open_transactions t where t.token = p_token returning t.* into v_opened;
   if not found then
-    raise exception 'the transaction of step % was ended by its handler', p_step_slug
-      using errcode = 'LF002', hint = 'do not commit or roll back through ctx.tx: return from the handler, and luaflow commits';
+    raise exception 'could not complete step %: its handler has ended the transaction', p_step_slug
+      using errcode = 'LF002', hint = 'remove commit and rollback from ctx.tx:query: luaflow commits when the handler returns';
   end if;
   if (v_opened.run_id, v_opened.step_slug, v_opened.task_index, v_opened.claim_no) is distinct from (p_run_id, p_step_slug, p_task_index, p_claim_no) then
-    raise exception 'the transaction was opened by claim % of task %[%] in run %, and completes no other',
+    raise exception 'this transaction belongs to claim % of task %[%] in run %: it cannot complete another',
       v_opened.claim_no, v_opened.step_slug, v_opened.task_index, v_opened.run_id using errcode = 'LF001';
   end if;
   select c.answer into v_answer
@@ -30,7 +30,7 @@ begin
     select from pgflow.step_tasks t
     where t.run_id = p_run_id and t.step_slug = p_step_slug and t.task_index = p_task_index and t.status = 'failed'
   ) then
-    raise exception 'a map reads the output of step %, and it is not an array', p_step_slug using errcode = 'LF003';
+    raise exception 'the output of step % is not an array, but a map reads it', p_step_slug using errcode = 'LF003';
   end if;
 end;
 $$;

@@ -5,7 +5,7 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  select format('%s; luaflow would run code of somebody else with the rights of role %I', f.fault, current_user), f.remedy into reason, remedy
+  select format('%s; luaflow would run another role''s code with the rights of role %I', f.fault, current_user), f.remedy into reason, remedy
   from (
     select 1, format('schema pgmq belongs to role %I', pg_get_userbyid(n.nspowner)), format('alter schema pgmq owner to %I', current_user)
     from pg_catalog.pg_namespace n
@@ -18,7 +18,7 @@ begin
     where n.nspname = 'pgmq' and a.privilege_type = 'CREATE' and a.grantee <> n.nspowner and not pgflow._is_trusted_role(a.grantee)
     union all
     select 3, format('function %s belongs to role %I', p.oid::regprocedure, pg_get_userbyid(p.proowner)),
-      format('if it is no part of PGMQ: drop function %s; else list a role that you trust in pgflow.settings (trusted_roles)', p.oid::regprocedure)
+      format('if it does not belong to PGMQ: drop function %s; else add the role that you trust to trusted_roles in pgflow.settings', p.oid::regprocedure)
     from (select distinct o.proowner from pg_catalog.pg_proc o where o.pronamespace = to_regnamespace('pgmq')) o
     join pg_catalog.pg_proc p on p.proowner = o.proowner and p.pronamespace = to_regnamespace('pgmq')
     where not pgflow._is_trusted_role(o.proowner)

@@ -6,7 +6,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (
-    select format('table pgmq.%I %s; luaflow would run code of somebody else with the rights of role %I', c.relname, f.fault, current_user)
+    select format('table pgmq.%I %s; luaflow would run another role''s code with the rights of role %I', c.relname, f.fault, current_user)
     from pg_catalog.pg_class c
     cross join pgflow._table_faults(c.oid) f
     where c.relnamespace = to_regnamespace('pgmq')

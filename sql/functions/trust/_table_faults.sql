@@ -29,7 +29,7 @@ begin
       from pg_catalog.pg_constraint k
       where k.confrelid = c.oid and k.contype = 'f'
       union all
-      select 8, format('may be given triggers or references by %s (revoke trigger, references on it)',
+      select 8, format('can get triggers or foreign keys from %s (revoke trigger, references on it)',
         case when a.grantee = 0 then 'every role' else format('role %I', pg_get_userbyid(a.grantee)) end)
       from (
         select c.relacl union all select t.attacl from pg_catalog.pg_attribute t where t.attrelid = c.oid and not t.attisdropped
