@@ -204,7 +204,7 @@ describe("luaflow doctor", function()
     assert_found("workers", 0, "warning", "its last reload failed: flows/sick.lua:1: oh", "correct the flows")
     worker.process:kill()
     here.db:text "update pgflow.workers set last_heartbeat_at = now() - interval '5 minutes', last_reload_error = null"
-    assert_found("workers", 1, "problem", "of queue sick was last heard of 00:05:%d+ ago and holds 1 started task$", "--queue sick PATH")
+    assert_found("workers", 1, "problem", "of queue sick sent its last heartbeat 00:05:%d+ ago and holds 1 started task$", "--queue sick PATH")
     start_worker()
     assert_found("workers", 0, "warning", "holds 1 started task$", "another worker of the queue recovers them")
     here.db:text("select pgflow.cancel_run(:'id')", { id = run_id })
@@ -244,7 +244,7 @@ describe("luaflow doctor", function()
     here.db:text "select pgflow.disable_worker_functions(array['sick'])"
     assert_found("functions", 0, "warning", "worker function sick is disabled", "luaflow functions enable sick")
     here.db:text "select pgflow.begin_rollout(array['sick'])"
-    assert_found("functions", 0, "warning", "a rollout of sick is open since", "luaflow rollout status")
+    assert_found("functions", 0, "warning", "a rollout of sick has been open since", "luaflow rollout status")
   end)
 
   it("finds broken data, and counts what it does not print", function()

@@ -8,8 +8,8 @@ as $$
   ),
   found (level, message, hint) as (
     select 'warning',
-      format('a rollout of %s is open since %s', string_agg(r.function_name, ', ' order by r.function_name), date_trunc('second', min(r.begun_at))),
-      'luaflow rollout status shows what it waits for'
+      format('a rollout of %s has been open since %s', string_agg(r.function_name, ', ' order by r.function_name), date_trunc('second', min(r.begun_at))),
+      'see what it waits for: luaflow rollout status'
     from pgflow.rollout_status() r
     having count(*) > 0
     union all

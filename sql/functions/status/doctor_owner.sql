@@ -24,7 +24,7 @@ as $$
     )
     union all
     select 'warning',
-      format('no events are sent: realtime.send belongs to role %s and its schema to %s, and not both are trusted', p.proowner::regrole, n.nspowner::regrole),
+      format('no events are sent: realtime.send belongs to role %s and its schema to %s, and not both roles are trusted', p.proowner::regrole, n.nspowner::regrole),
       'if they may act with the rights of the owner: update pgflow.settings set trusted_roles = '
         || quote_literal(array[p.proowner::regrole::text, n.nspowner::regrole::text])
     from owner o

@@ -16,7 +16,7 @@ as $$
     select 'problem', coalesce('queue ' || t.queue_name || ' is not to be trusted: ', '') || t.reason, t.remedy from pgflow.trust_faults() t
     union all
     select 'problem', format('queue %s has lost its table', q.queue_name),
-      'start or restart a worker whose flows name it: its deployment makes the table and the messages again'
+      'start or restart a worker whose flows name it: its deployment creates the table and the messages again'
     from queues q
     where not q.there
     union all
@@ -28,7 +28,7 @@ as $$
     where q.live_workers = 0 and q.depth > 0
     union all
     select 'problem', format('a live worker of queue %s does not handle %s', q.queue_name, array_to_string(q.uncovered_pairs, ', ')),
-      'it stops when it meets one: restart it with flows that have them'
+      'restart it with flows that have them: it stops at the first such task'
     from queues q
     where q.live_workers > 0 and q.uncovered_pairs <> '{}'
     union all
@@ -38,10 +38,10 @@ as $$
     cross join lateral (
       values
         (f.far_messages, 'messages are hidden for more than a day longer than a start delay: ' || f.far_messages,
-          'a worker of the queue shows those that no retry explains, within 10 s: see its log'),
+          'a worker of the queue makes those visible that no retry explains, within 10 s: see its log'),
         (f.foreign_messages, 'messages that belong to no task are the next to be read: ' || f.foreign_messages,
           'a worker archives them when they are 60 s old; stop what sends them'),
-        (f.suspects, 'tasks that ended their executor, or lost their transaction, and are tried again: ' || f.suspects,
+        (f.suspects, 'tasks that ended their executor, or lost their transaction, and are retried: ' || f.suspects,
           'the logs of its workers name them')
     ) g (number, message, hint)
     where q.depth is not null and q.live_workers > 0 and g.number > 0

@@ -12,7 +12,7 @@ as $$
   found (level, message, hint) as (
     select case when l.others > 0 then 'warning' else 'problem' end,
       format(
-        'worker %s of queue %s was last heard of %s ago and holds %s started task%s', w.worker_id, w.queue_name, w.silence, t.tasks_in_flight,
+        'worker %s of queue %s sent its last heartbeat %s ago and holds %s started task%s', w.worker_id, w.queue_name, w.silence, t.tasks_in_flight,
         case when t.tasks_in_flight = 1 then '' else 's' end
       ),
       case
@@ -35,7 +35,7 @@ as $$
     select case when t.trouble in ('descriptors', 'connections') then 'warning' else 'problem' end,
       format('worker %s of queue %s, since %s: %s', w.worker_id, w.queue_name, date_trunc('second', t.since), pgflow._trouble_text(t)),
       case
-        when t.error ~ 'no answer within|statement timeout|lock timeout' then 'it takes too long and is tried again, with more time: '
+        when t.error ~ 'no answer within|statement timeout|lock timeout' then 'it takes too long and is retried with more time: '
           'look for slow triggers on tables of schema pgflow, for locks, and at what pg_stat_activity says it waits for'
         when t.trouble = 'unrecorded' then 'correct what the error names; the worker keeps the results and tries again'
         when t.trouble = 'recovery' then 'correct what the error names; until then the tasks of dead workers are not put back'
