@@ -1,4 +1,5 @@
--- Who may call and read what. Nothing is PUBLIC's; each group role that exists holds just its own part, whatever an older program granted it.
+-- Who may call and read what. Nothing is PUBLIC's; each group role that exists holds just its own part, whatever an
+-- older program granted it.
 revoke all on all functions in schema pgflow from public;
 revoke all on all tables in schema pgflow from public;
 

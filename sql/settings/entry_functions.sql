@@ -1,5 +1,6 @@
--- The planner's settings of the functions by which sessions enter the path of a task. What they call runs under them, so they stand on these alone: a set of
--- them costs about 15 microseconds a call. With them every access is by an index and each statement has one plan, whatever the statistics say.
+-- Sets the planner's settings of the functions by which sessions enter the path of a task. What they call runs under
+-- them, so they stand on these alone: a set of them costs about 15 microseconds a call. With them every access is by an
+-- index and each statement has one plan, whatever the statistics say.
 do $$
 declare
   v_function regprocedure;

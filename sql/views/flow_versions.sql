@@ -1,5 +1,7 @@
--- The versions of each alias, with their routes (route_list as people read them: "main: find, pay; pricing: price", or the queue alone where there is one), and whether one may leave the registries of the workers: it may once it is not active and none of its runs is started, since
--- only started runs have steps to start and tasks to run. A retry of an ended run asks for a worker that still has the version.
+-- Lists the versions of each alias, with their routes (route_list as people read them: "main: find, pay; pricing:
+-- price", or the queue alone if there is one), and whether one may leave the registries of the workers: it may once it
+-- is not active and none of its runs is started, since only started runs have steps to start and tasks to run. A retry
+-- of an ended run asks for a worker that still has the version.
 create or replace view pgflow.flow_versions as
 select f.flow_alias, f.flow_slug, v.active, f.created_at as deployed_at, h.activated_at, r.started_runs, t.tasks_left,
   not v.active and r.started_runs = 0 as droppable,
@@ -15,7 +17,8 @@ cross join lateral (select coalesce(a.active_flow_slug = f.flow_slug, false) as 
 cross join lateral (
   select max(h.activated_at) as activated_at from pgflow.alias_activations h where h.flow_alias = f.flow_alias and h.to_flow_slug = f.flow_slug
 ) h
-cross join lateral (select count(*) as started_runs from pgflow.runs r where r.flow_slug = f.flow_slug and num_nonnulls(r.completed_at, r.failed_at, r.cancelled_at) = 0) r
+cross join lateral (select count(*) as started_runs from pgflow.runs r
+  where r.flow_slug = f.flow_slug and num_nonnulls(r.completed_at, r.failed_at, r.cancelled_at) = 0) r
 cross join lateral (
   select coalesce(sum(s.remaining_tasks), 0)::bigint as tasks_left
   from pgflow.runs r

@@ -1,4 +1,4 @@
--- The names that commands take, by kind: 'flow' for each version, 'alias', 'function' for each worker function.
+-- Lists the names that commands take, by kind: 'flow' for each version, 'alias', 'function' for each worker function.
 create or replace view pgflow.names as
 select 'flow' as kind, f.flow_slug as name from pgflow.flows f
 union all

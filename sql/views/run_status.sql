@@ -1,5 +1,5 @@
--- How each run stands. Tasks are those of the steps that have started and were not skipped; done ones have completed, done steps have completed or were skipped;
--- steps that have ended include the failed ones.
+-- How each run stands. Tasks are those of the steps that have started and were not skipped; done ones have completed,
+-- done steps have completed or were skipped; steps that have ended include the failed ones.
 create or replace view pgflow.run_status as
 select r.run_id, r.flow_alias, r.flow_slug, r.started_as, r.status, r.started_at, e.ended_at,
   coalesce(e.ended_at, clock_timestamp()) - r.started_at as duration,

@@ -1,5 +1,5 @@
--- Hands every step of a run that may be ready to _advance_steps. Every function leaves a run with none, so this finds work only where rows were
--- changed by hand. Returns the run's status; null for an unknown run. Locks: the run.
+-- Hands every step of a run that may be ready to _advance_steps. Every function leaves a run with none, so this finds
+-- work only if rows were changed by hand. Returns the run's status; null for an unknown run. Locks: the run.
 create or replace function pgflow._advance_run(p_run_id uuid) returns text
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

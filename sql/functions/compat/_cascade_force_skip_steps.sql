@@ -1,6 +1,7 @@
 -- _cascade_force_skip_steps(run_id, step_slug, skip_reason) -> how many steps it skipped. Compatibility; owner only.
--- Skips a step with everything that depends on it, whatever else that waits for: created and started ones alone, with their tasks. The step gets the
--- reason given, the others dependency_skipped. A run without a step left completes. A repeated call, and one on an ended run, skips none.
+-- Skips a step with everything that depends on it, whatever else that waits for: created and started ones alone, with
+-- their tasks. The step gets the reason given, the others dependency_skipped. A run without a step left completes. A
+-- repeated call, and one on an ended run, skips none.
 -- Raises no_data_found for an unknown run. Locks: the run, then as fail_tasks.
 create or replace function pgflow._cascade_force_skip_steps(run_id uuid, step_slug text, skip_reason text) returns int
 language plpgsql volatile

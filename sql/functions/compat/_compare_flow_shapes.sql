@@ -1,4 +1,5 @@
--- _compare_flow_shapes(local, db) -> text[]: what differs between two shapes, in pgflow's words; empty if they are equal. Compatibility.
+-- _compare_flow_shapes(local, db) -> text[]: what differs between two shapes, in pgflow's words; empty if they are
+-- equal. Compatibility.
 create or replace function pgflow._compare_flow_shapes(p_local jsonb, p_db jsonb) returns text[]
 language sql immutable
 set search_path = pg_catalog, pg_temp

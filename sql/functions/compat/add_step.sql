@@ -1,7 +1,8 @@
--- add_step(flow_slug, step_slug, deps_slugs, ...) -> the step's row. Compatibility; owner only.
--- The step's queue is that of the default routing. An existing step with the same dependencies is returned unchanged; one
--- with others is refused, as are duplicate dependencies, a map with several, a flow that a worker deployed, and one that has runs.
--- Raises foreign_key_violation for an unknown flow or dependency. Locks: the deployment lock and the flow's alias, exclusively, until commit.
+-- add_step(flow_slug, step_slug, deps_slugs, ...) -> the step's row. Compatibility; owner only. The step's queue is
+-- that of the default routing. An existing step with the same dependencies is returned unchanged; one with others is
+-- refused, as are duplicate dependencies, a map with several, a flow that a worker deployed, and one that has runs.
+-- Raises foreign_key_violation for an unknown flow or dependency. Locks: the deployment lock and the flow's alias,
+-- exclusively, until commit.
 create or replace function pgflow.add_step(
   flow_slug text, step_slug text, deps_slugs text[] default '{}',
   max_attempts int default null, base_delay int default null, timeout int default null, start_delay int default null,
@@ -40,7 +41,8 @@ begin
   end if;
   if exists (select from pgflow.runs r where r.flow_slug = add_step.flow_slug) then
     raise exception 'flow % has runs, which lack the step: a changed graph needs a new slug', add_step.flow_slug
-      using errcode = 'object_not_in_prerequisite_state', hint = 'if its runs are no longer needed, delete the flow with its runs (pgflow.delete_flow_and_data), and create it again';
+      using errcode = 'object_not_in_prerequisite_state',
+        hint = 'if its runs are no longer needed, delete the flow with its runs (pgflow.delete_flow_and_data), and create it again';
   end if;
   return pgflow._insert_step(
     add_step.flow_slug, add_step.step_slug, coalesce(add_step.step_type, 'single'), v_deps, lower(add_step.flow_slug collate "C"),

@@ -1,5 +1,6 @@
--- complete_task(run_id, step_slug, task_index, output) -> the task's row; no row for an unknown task. Compatibility, without a fence: it speaks
--- for whatever claim is current. A late or duplicate call changes nothing. Locks as complete_tasks.
+-- complete_task(run_id, step_slug, task_index, output) -> the task's row; no row for an unknown task. Compatibility,
+-- without a fence: it speaks for whatever claim is current. A late or duplicate call changes nothing. Locks as
+-- complete_tasks.
 create or replace function pgflow.complete_task(run_id uuid, step_slug text, task_index int, output jsonb)
 returns setof pgflow.step_tasks
 language plpgsql volatile security definer

@@ -1,6 +1,6 @@
--- create_flow(flow_slug, max_attempts, base_delay, timeout) -> the flow's row. Compatibility; owner only.
--- Nulls become 3 attempts, 5 s, 60 s. An existing flow is returned unchanged. Makes the queue of the default routing and
--- an active alias of the flow's own name. Raises check_violation for an invalid slug, and for one whose queue cannot be had;
+-- create_flow(flow_slug, max_attempts, base_delay, timeout) -> the flow's row. Compatibility; owner only. Nulls become
+-- 3 attempts, 5 s, 60 s. An existing flow is returned unchanged. Makes the queue of the default routing and an active
+-- alias of the flow's own name. Raises check_violation for an invalid slug, and for one whose queue cannot be had;
 -- object_not_in_prerequisite_state for one that is an alias of other flows.
 -- Locks: the deployment lock until commit. A repeated call does nothing.
 create or replace function pgflow.create_flow(

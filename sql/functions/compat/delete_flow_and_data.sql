@@ -1,7 +1,8 @@
--- delete_flow_and_data(p_flow_slug): removes a flow, deployed or not, with its runs, states and tasks; its own active messages are archived. Owner only.
--- No queue is dropped: it can be shared. Only the exact slug counts; an unknown one is told in a notice. Workers that have the flow
--- bring its definition back with their next deployment.
--- Locks: the deployment lock and the alias, exclusively, until commit; the flow's started runs in order, tasks, then queue rows.
+-- delete_flow_and_data(p_flow_slug): deletes a flow, deployed or not, with its runs, states and tasks; its own active
+-- messages are archived. Owner only. No queue is dropped: it can be shared. Only the exact slug counts; an unknown one
+-- is told in a notice. Workers that have the flow bring its definition back with their next deployment.
+-- Locks: the deployment lock and the alias, exclusively, until commit; the flow's started runs in order, tasks, then
+-- queue rows.
 create or replace function pgflow.delete_flow_and_data(p_flow_slug text) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

@@ -1,9 +1,10 @@
--- ensure_flow_compiled(flow_slug, shape) -> {"status", "differences"}. Compatibility; owner only. The shape is {"steps": [...], "options"}; every step goes
--- to the queue named like the flow.
--- compiled: stored, with its queue and an active alias of its own name; verified: it was, and is equal (options are not compared); recompiled: it
--- differed in a development database (is_local()) and was made anew, its runs gone; mismatch: it differs, and nothing changed, as always where a
--- worker deployed the flow. Raises check_violation for an invalid slug, and for one whose queue cannot be had.
--- Locks: the deployment lock until commit; the alias, exclusively, where it stores.
+-- ensure_flow_compiled(flow_slug, shape) -> {"status", "differences"}. Compatibility; owner only. The shape is
+-- {"steps": [...], "options"}; every step goes to the queue named like the flow. compiled: stored, with its queue and
+-- an active alias of its own name; verified: it was, and is equal (options are not compared); recompiled: it differed
+-- in a development database (is_local()) and was deleted with its runs and data and created again; mismatch: it
+-- differs, and nothing changed, as always if a worker deployed the flow. Raises check_violation for an invalid slug,
+-- and for one whose queue cannot be had.
+-- Locks: the deployment lock until commit; the alias, exclusively, if it stores.
 create or replace function pgflow.ensure_flow_compiled(flow_slug text, shape jsonb) returns jsonb
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

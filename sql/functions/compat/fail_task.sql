@@ -1,5 +1,6 @@
--- fail_task(run_id, step_slug, task_index, error_message) -> the task's row; no row for an unknown task. Compatibility, without a fence: it
--- speaks for whatever claim is current. A late or duplicate call changes nothing, no retry delay either. Locks as fail_tasks.
+-- fail_task(run_id, step_slug, task_index, error_message) -> the task's row; no row for an unknown task. Compatibility,
+-- without a fence: it speaks for whatever claim is current. A late or duplicate call changes nothing, no retry delay
+-- either. Locks as fail_tasks.
 create or replace function pgflow.fail_task(run_id uuid, step_slug text, task_index int, error_message text)
 returns setof pgflow.step_tasks
 language plpgsql volatile security definer

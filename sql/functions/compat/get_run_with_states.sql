@@ -1,4 +1,5 @@
--- get_run_with_states(run_id) -> {"run": its row, "steps": [the rows of its step states, in the order of step_index]}; null for an unknown run.
+-- get_run_with_states(run_id) -> {"run": its row, "steps": [the rows of its step states, in the order of step_index]};
+-- null for an unknown run.
 create or replace function pgflow.get_run_with_states(run_id uuid) returns jsonb
 language sql stable security definer
 set search_path = pg_catalog, pg_temp

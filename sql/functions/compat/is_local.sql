@@ -1,5 +1,5 @@
--- is_local() -> whether this is a development database: one that `luaflow dev` made, or one of Supabase's command line, known by its public
--- secret. Flows may be recreated together with their data there. Anywhere else false.
+-- is_local() -> whether this is a development database: one that `luaflow dev` made, or one of Supabase's command line,
+-- known by its public secret. Flows may be recreated together with their data there. Anywhere else false.
 create or replace function pgflow.is_local() returns boolean
 language sql stable security definer
 set search_path = pg_catalog, pg_temp

@@ -1,7 +1,8 @@
--- requeue_stalled_tasks() -> how many tasks it put back: those that are past their effective timeout + 30 s, of 100 queues at most, those with such
--- tasks first, then any: the next calls go on with the others. Compatibility, for a database whose
--- workers do not recover by themselves. The timeout rule of recover_tasks alone: nobody is judged dead. A task that was put back three times by
--- it fails for good the next time, and is not counted. Messages are mended as by recover_tasks. A queue whose recovery is under way, or whose table is gone, is left out.
+-- requeue_stalled_tasks() -> how many tasks it put back: those that are past their effective timeout + 30 s, of 100
+-- queues at most, those with such tasks first, then any: the next calls continue with the others. Compatibility, for a
+-- database whose workers do not recover on their own. The timeout rule of recover_tasks alone: nobody is judged dead. A
+-- task that was put back three times by it fails for good the next time, and is not counted. Messages are repaired as
+-- by recover_tasks. A queue whose recovery is under way, or whose table is missing, is left out.
 -- Locks: that of each of these queues' recovery, if it is free; then as recover_tasks.
 create or replace function pgflow.requeue_stalled_tasks() returns int
 language plpgsql volatile security definer

@@ -1,6 +1,7 @@
--- set_vt_batch(queue_name, msg_ids, vt_offsets) -> the messages as they are now: each one becomes visible its own number of seconds from now.
--- Compatibility; owner only. No rows where an array is null or empty; unknown ids are ignored. Raises invalid_parameter_value where the
--- arrays differ in length, undefined_table for a queue that does not exist. Locks: the queue rows.
+-- set_vt_batch(queue_name, msg_ids, vt_offsets) -> the messages as they are now: each one becomes visible its own
+-- number of seconds from now. Compatibility; owner only. No rows if an array is null or empty; unknown ids are ignored.
+-- Raises invalid_parameter_value if the arrays differ in length, undefined_table for a queue that does not exist.
+-- Locks: the queue rows.
 create or replace function pgflow.set_vt_batch(queue_name text, msg_ids bigint[], vt_offsets int[])
 returns table (msg_id bigint, read_ct int, enqueued_at timestamptz, vt timestamptz, message jsonb, headers jsonb)
 language plpgsql volatile

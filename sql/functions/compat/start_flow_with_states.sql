@@ -1,4 +1,5 @@
--- start_flow_with_states(flow_slug, input, run_id) -> {"run", "steps"} of the run that it starts: start_flow, then get_run_with_states.
+-- start_flow_with_states(flow_slug, input, run_id) -> {"run", "steps"} of the run that it starts: start_flow, then
+-- get_run_with_states.
 -- Raises and locks as start_flow.
 create or replace function pgflow.start_flow_with_states(flow_slug text, input jsonb, run_id uuid default null) returns jsonb
 language plpgsql volatile security definer

@@ -1,6 +1,8 @@
--- start_tasks(flow_slug, msg_ids, worker_id) -> the records of the tasks claimed. Compatibility: for workers that poll the queue of the default
--- routing themselves. Messages without a queued task of the flow are ignored. Hides each claimed message for its effective timeout + 2 s.
--- The input of a root step that is no map is {}: the run's input is its flow_input. Raises foreign_key_violation for an unknown worker. Locks: tasks, skipping what is locked, then queue rows.
+-- start_tasks(flow_slug, msg_ids, worker_id) -> the records of the tasks claimed. Compatibility: for workers that poll
+-- the queue of the default routing themselves. Messages without a queued task of the flow are ignored. Hides each
+-- claimed message for its effective timeout + 2 s. The input of a root step that is not a map is {}: the run's input is
+-- its flow_input. Raises foreign_key_violation for an unknown worker. Locks: tasks, skipping what is locked, then queue
+-- rows.
 create or replace function pgflow.start_tasks(flow_slug text, msg_ids bigint[], worker_id uuid)
 returns setof pgflow.step_task_record
 language plpgsql volatile security definer
@@ -32,7 +34,8 @@ begin
   into v_message_ids, v_visible_at
   from unnest(v_message_ids) as m (message_id)
   cross join lateral (
-    select t.message_id, t.status, t.last_worker_id, t.started_at, t.claimed_timeout from pgflow.step_tasks t where t.queue_name = v_queue_name and t.message_id = m.message_id limit 1
+    select t.message_id, t.status, t.last_worker_id, t.started_at, t.claimed_timeout from pgflow.step_tasks t
+      where t.queue_name = v_queue_name and t.message_id = m.message_id limit 1
   ) t
   where t.status = 'started' and t.last_worker_id = start_tasks.worker_id and t.started_at >= now();
   if v_message_ids is not null then

@@ -1,4 +1,4 @@
--- track_worker_function(function_name): records a worker function, enabled where it is new; a known one keeps its switch.
+-- track_worker_function(function_name): records a worker function, enabled if it is new; a known one keeps its switch.
 create or replace function pgflow.track_worker_function(function_name text) returns void
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp

@@ -1,4 +1,4 @@
--- Points an alias at a version and writes the history. Returns true where that moved it.
+-- Points an alias at a version and writes the history. Returns true if that moved it.
 -- Locks: the alias's row and its lock, exclusively, until commit: no start resolves the name meanwhile.
 create or replace function pgflow._activate_alias(p_flow_alias text, p_flow_slug text, p_worker_id uuid) returns boolean
 language plpgsql volatile

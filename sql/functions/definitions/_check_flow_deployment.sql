@@ -1,5 +1,5 @@
--- What deploying one flow of a registry would do, or why it is refused. Writes nothing. Shape and routing are two checks.
--- Names are judged against the stored flows and those of the registry alike.
+-- Returns what deploying one flow of a registry would do, or why it is refused. Writes nothing. Shape and routing are
+-- two checks. Names are judged against the stored flows and those of the registry alike.
 create or replace function pgflow._check_flow_deployment(p_flow jsonb, p_registry jsonb) returns pgflow.deployment_check
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -16,13 +16,16 @@ begin
     return row(v_slug, 'invalid', '{}'::text[], v_fault)::pgflow.deployment_check;
   end if;
   select f.* into v_stored from pgflow.flows f where f.flow_slug = v_slug;
-  select min(f.flow_slug) into v_other from pgflow._named_flows(p_registry) f where lower(f.flow_slug collate "C") = lower(v_slug collate "C") and f.flow_slug <> v_slug;
+  select min(f.flow_slug) into v_other from pgflow._named_flows(p_registry) f
+    where lower(f.flow_slug collate "C") = lower(v_slug collate "C") and f.flow_slug <> v_slug;
   if v_other is not null then
-    return row(v_slug, 'invalid', '{}'::text[], format('flow %s exists, and its slug differs only in case: give this flow another slug', v_other))::pgflow.deployment_check;
+    return row(v_slug, 'invalid', '{}'::text[], format('flow %s exists, and its slug differs only in case: give this flow another slug',
+      v_other))::pgflow.deployment_check;
   end if;
   if v_stored.flow_alias <> p_flow ->> 'alias' then
     return row(v_slug, 'alias_conflict', '{}'::text[],
-      format('the flow belongs to alias %s, which cannot change to %s: give the new version its own slug', v_stored.flow_alias, p_flow ->> 'alias'))::pgflow.deployment_check;
+      format('the flow belongs to alias %s, which cannot change to %s: give the new version its own slug', v_stored.flow_alias,
+        p_flow ->> 'alias'))::pgflow.deployment_check;
   end if;
   select min(f.flow_slug) into v_other from pgflow._named_flows(p_registry) f
   where (f.flow_slug = p_flow ->> 'alias' and f.flow_alias <> p_flow ->> 'alias') or (f.flow_alias = v_slug and p_flow ->> 'alias' <> v_slug);
@@ -49,7 +52,8 @@ begin
     return row(v_slug, 'verified', pgflow._option_changes(v_slug, p_flow -> 'shape'), null)::pgflow.deployment_check;
   end if;
   if (select s.development from pgflow.settings s) then
-    return row(v_slug, 'recreated', v_differences.shape || v_differences.routing, 'its runs and their data are deleted, and it is created again')::pgflow.deployment_check;
+    return row(v_slug, 'recreated', v_differences.shape || v_differences.routing,
+      'its runs and their data are deleted, and it is created again')::pgflow.deployment_check;
   end if;
   return row(
     v_slug,

@@ -1,6 +1,8 @@
--- Why a worker may not deploy at all: its function is disabled, or it is deprecated; null where it may. Records the function, enabled, where it is new.
--- Locks: the function's row for share, until commit: nobody disables it meanwhile. It waits for 500 ms at most, since whoever switches the function may be about to wait for
--- the deployment lock; raises lock_not_available then.
+-- Returns why a worker may not deploy at all: its function is disabled, or it is deprecated; null if it may. Records
+-- the function, enabled, if it is new.
+-- Locks: the function's row for share, until commit: nobody disables it meanwhile. It waits for 500 ms at most, since
+-- the transaction that switches the function may be about to wait for the deployment lock; raises lock_not_available
+-- then.
 create or replace function pgflow._deployment_refusal(p_worker_id uuid, p_function_name text) returns text
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

@@ -1,4 +1,5 @@
--- The sentence about one difference between the modules and the database, for authors; the columns are those of _shape_differences.
+-- Returns the sentence about one difference between the modules and the database, for authors; the columns are those of
+-- _shape_differences.
 create or replace function pgflow._difference(p_place text, p_part text, p_given text, p_stored text) returns text
 language sql immutable
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,6 @@
--- Removes a flow with its runs, and archives its own active messages; drops no queue. The alias stays, without an active
--- version if this one was it. Ended runs are locked too: they may be pruned meanwhile. The caller holds the deployment lock and the alias's lock, exclusively.
+-- Deletes a flow with its runs and data, and archives its own active messages; drops no queue. The alias stays, without
+-- an active version if this one was it. Ended runs are locked too: they may be pruned meanwhile. The caller holds the
+-- deployment lock and the alias's lock, exclusively.
 create or replace function pgflow._drop_flow(p_flow_slug text) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- What differs between a flow of a registry and the stored one of its slug, a sentence each: of the shapes, and of the routings over the steps that
--- both have. Empty if they are equal.
+-- Returns what differs between a flow of a registry and the stored one of its slug, a sentence each: of the shapes, and
+-- of the routings over the steps that both have. Empty if they are equal.
 create or replace function pgflow._flow_differences(p_flow jsonb, out shape text[], out routing text[])
 language sql stable
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,6 @@
--- Removes a flow with its runs (_drop_flow). Where it was the active version its alias is left without one, which the history tells; an alias that
--- has no version left goes, history and all, so that its name is free again. The caller holds the deployment lock.
+-- Deletes a flow with its runs (_drop_flow). If it was the active version, its alias is left without one, which the
+-- history records; an alias that has no version left is deleted with its history, so its name is free again. The caller
+-- holds the deployment lock.
 -- Locks: the alias, exclusively, until commit; then as _drop_flow.
 create or replace function pgflow._forget_version(p_flow pgflow.flows) returns void
 language plpgsql volatile

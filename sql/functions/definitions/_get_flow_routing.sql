@@ -1,4 +1,4 @@
--- The stored routing of a flow: an object from every step to its queue.
+-- Returns the stored routing of a flow: an object from every step to its queue.
 create or replace function pgflow._get_flow_routing(p_flow_slug text) returns jsonb
 language sql stable
 set search_path = pg_catalog, pg_temp

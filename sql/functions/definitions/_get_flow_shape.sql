@@ -1,4 +1,5 @@
--- The stored shape of a flow: {"steps": [...]} in the order of step_index; an unknown flow has no steps. Options are left out.
+-- Returns the stored shape of a flow: {"steps": [...]} in the order of step_index; an unknown flow has no steps.
+-- Options are left out.
 create or replace function pgflow._get_flow_shape(p_flow_slug text) returns jsonb
 language sql stable
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- Stores a flow and, where it is new, its alias (not yet active). Nulls become 3 attempts, 5 s, 60 s.
--- Raises unique_violation where another flow's slug differs only in case.
+-- Stores a flow and, if it is new, its alias (not yet active). Nulls become 3 attempts, 5 s, 60 s.
+-- Raises unique_violation if another flow's slug differs only in case.
 create or replace function pgflow._insert_flow(
   p_flow_slug text, p_flow_alias text, p_max_attempts int, p_base_delay int, p_timeout int, p_is_deployed boolean
 ) returns pgflow.flows

@@ -1,4 +1,4 @@
--- Every flow with its alias: the stored ones and those of a registry.
+-- Returns every flow with its alias: the stored ones and those of a registry.
 create or replace function pgflow._named_flows(p_registry jsonb) returns table (flow_slug text, flow_alias text)
 language sql stable
 set search_path = pg_catalog, pg_temp

@@ -1,4 +1,5 @@
--- What the runtime options of a shape change in the stored flow and its steps, a line each: "timeout 60 -> 7", "Step total: max_attempts 3 -> 5".
+-- Returns what the runtime options of a shape change in the stored flow and its steps, a line each: "timeout 60 -> 7",
+-- "Step total: max_attempts 3 -> 5".
 create or replace function pgflow._option_changes(p_flow_slug text, p_shape jsonb) returns text[]
 language sql stable
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,6 @@
--- The (flow, step) pairs that can still appear on a queue, each with what holds it alive: pairs routed to it by the active version of an alias, and
--- steps that are created or started in a started run. Existence tests: the cost does not grow with the number of ended runs.
+-- Returns the (flow, step) pairs that can still appear on a queue, each with what keeps it alive: pairs routed to it by
+-- the active version of an alias, and steps that are created or started in a started run. Existence tests: the cost
+-- does not grow with the number of ended runs.
 create or replace function pgflow._reachable_pairs(p_queue_name text) returns table (flow_slug text, step_slug text, held_by text)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -19,7 +20,8 @@ begin
             select format('run %s is started and can still reach the step', r.run_id)
             from pgflow.runs r
             join pgflow.step_states t on t.run_id = any (array[r.run_id]) and t.step_slug = s.step_slug
-            where r.flow_slug = any (array[s.flow_slug]) and num_nonnulls(r.completed_at, r.failed_at, r.cancelled_at) = 0 and t.status in ('created', 'started')
+            where r.flow_slug = any (array[s.flow_slug]) and num_nonnulls(r.completed_at, r.failed_at, r.cancelled_at) = 0
+              and t.status in ('created', 'started')
             limit 1
           )
         end as held_by

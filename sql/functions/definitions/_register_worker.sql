@@ -1,5 +1,5 @@
 -- Replaces the worker's row, its generation and the (flow, step) pairs that it handles: all those of its registry.
--- Raises lock_not_available where its row is locked for 500 ms.
+-- Raises lock_not_available if its row is locked for 500 ms.
 create or replace function pgflow._register_worker(
   p_worker_id uuid, p_function_name text, p_queue_name text, p_registry jsonb, p_generation bigint
 ) returns void

@@ -1,5 +1,5 @@
--- The aliases that a deployment may touch or whose runs it may strand: those of the registry, of the flows routed to the worker's queue, and of what the worker
--- handles now.
+-- Returns the aliases that a deployment may touch or whose runs it may strand: those of the registry, of the flows
+-- routed to the worker's queue, and of what the worker handles now.
 create or replace function pgflow._registry_aliases(p_worker_id uuid, p_queue_name text, p_registry jsonb) returns text[]
 language sql stable
 set search_path = pg_catalog, pg_temp

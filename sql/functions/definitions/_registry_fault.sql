@@ -1,4 +1,4 @@
--- What is wrong with one flow of a registry by itself, whatever is stored; null where nothing is.
+-- Returns what is wrong with one flow of a registry on its own, whatever is stored; null if nothing is.
 create or replace function pgflow._registry_fault(p_flow jsonb, p_registry jsonb) returns text
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp

@@ -1,4 +1,4 @@
--- The (flow, step) pairs that a registry handles.
+-- Returns the (flow, step) pairs that a registry handles.
 create or replace function pgflow._registry_pairs(p_registry jsonb) returns table (flow_slug text, step_slug text)
 language sql immutable
 set search_path = pg_catalog, pg_temp

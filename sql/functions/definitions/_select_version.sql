@@ -1,5 +1,6 @@
--- Activates one flow of a registry under its alias, last of all (I8). A registry that lacks the version that is active now
--- does not move the alias: a stale replica cannot take it back (I2). Returns one row: what became of the alias, and in words what there is to say of it.
+-- Activates one flow of a registry under its alias, last of all (I8). A registry that lacks the version that is active
+-- now does not move the alias: a stale replica cannot take it back (I2). Returns one row: what happened to the alias,
+-- and a sentence about it or null.
 create or replace function pgflow._select_version(p_flow jsonb, p_registry jsonb, p_worker_id uuid)
 returns table (alias_status text, message text)
 language plpgsql volatile

@@ -1,6 +1,6 @@
--- A row for each difference between the shape that is given and the one that is stored, in order. place: the shape's or the step's; part: the key
--- of the step that differs, 'step' if one shape has no such step, null for the shape; given and stored: as they are shown, null if there is none.
--- Options are never compared.
+-- Returns a row for each difference between the shape that is given and the one that is stored, in order. place: the
+-- shape's or the step's; part: the key of the step that differs, 'step' if one shape has no such step, null for the
+-- shape; given and stored: as they are shown, null if there is none. Options are never compared.
 create or replace function pgflow._shape_differences(p_given jsonb, p_stored jsonb)
 returns table (n bigint, place text, part text, given text, stored text)
 language sql immutable

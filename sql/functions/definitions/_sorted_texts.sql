@@ -1,4 +1,4 @@
--- The texts of a JSON array, sorted by bytes; empty for null.
+-- Returns the texts of a JSON array, sorted by bytes; empty for null.
 create or replace function pgflow._sorted_texts(p_array jsonb) returns text[]
 language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- Carries out what _check_flow_deployment found for one flow: makes its queues, stores or recreates its definition (active if it was), or updates its
--- runtime options. The caller holds the deployment lock and the alias's.
+-- Carries out what _check_flow_deployment found for one flow: creates its queues, stores or recreates its definition
+-- (active if it was), or updates its runtime options. The caller holds the deployment lock and the alias's.
 create or replace function pgflow._store_flow(p_flow jsonb, p_check_status text) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

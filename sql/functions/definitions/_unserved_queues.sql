@@ -1,4 +1,5 @@
--- A sentence that names those queues of a routing that no live worker consumes; null where all are served. The deploying worker's own queue counts as served.
+-- Returns a sentence that names those queues of a routing that no live worker consumes; null if all are served. The
+-- deploying worker's own queue counts as served.
 create or replace function pgflow._unserved_queues(p_routing jsonb, p_queue_name text) returns text
 language plpgsql stable
 set search_path = pg_catalog, pg_temp

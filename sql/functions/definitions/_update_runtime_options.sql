@@ -1,5 +1,5 @@
--- Stores the runtime options of a flow and its steps from a shape: attempts, delays and timeouts. Rows that are equal already
--- are not touched. The deployment lock is held by the caller.
+-- Stores the runtime options of a flow and its steps from a shape: attempts, delays and timeouts. Rows that are equal
+-- already are not touched. The deployment lock is held by the caller.
 create or replace function pgflow._update_runtime_options(p_flow_slug text, p_shape jsonb) returns void
 language sql volatile
 set search_path = pg_catalog, pg_temp

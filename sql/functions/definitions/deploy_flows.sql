@@ -1,13 +1,15 @@
--- deploy_flows(worker_id, function_name, queue_name, registry, generation): one transaction for a whole registry.
--- The registry is {"flows": [{"slug", "alias", "retained", "shape", "routing"}]}; see lua/luaflow/registry.lua.
--- Returns a row for each flow: created | verified (differences: the options that change) | recreated, and removed for each flow that the worker had
--- and the registry lacks. Or, if the deployment is refused, fenced | shape_mismatch |
--- routing_mismatch | alias_conflict | queue_conflict | invalid with the differences, and then uncovered for each flow whose steps can still appear on the
--- queue though the registry lacks them (I6). After any refusal nothing has changed.
--- Raises object_not_in_prerequisite_state where the worker's own queue, which may be none of its flows', could run somebody else's code.
+-- deploy_flows(worker_id, function_name, queue_name, registry, generation): one transaction for a whole registry. The
+-- registry is {"flows": [{"slug", "alias", "retained", "shape", "routing"}]}; see lua/luaflow/registry.lua.
+-- Returns a row for each flow: created | verified (differences: the options that change) | recreated, and removed for
+-- each flow that the worker had and the registry lacks. Or, if the deployment is refused, fenced | shape_mismatch |
+-- routing_mismatch | alias_conflict | queue_conflict | invalid with the differences, and then uncovered for each flow
+-- whose steps can still appear on the queue though the registry lacks them (I6). After any refusal nothing has changed.
+-- Raises object_not_in_prerequisite_state if the worker's own queue, which may be none of its flows', could run another
+-- role's code.
 -- alias_status: activated | already active | retained | kept (the registry lacks the version that is active now).
--- Locks, until commit: the deployment lock; the function's row for share; the aliases concerned, exclusively. Raises lock_not_available where
--- it would wait for long: for an alias 3 s, for the function's switch, the worker's row, or a run of a flow that is recreated, 500 ms; it is to be called again then.
+-- Locks, until commit: the deployment lock; the function's row for share; the aliases concerned, exclusively. Raises
+-- lock_not_available where it would wait for long: for an alias 3 s, for the function's switch, the worker's row, or a
+-- run of a flow that is recreated, 500 ms; the caller must then call it again.
 -- A repeated call verifies. Called by a worker when it starts and at every reload.
 create or replace function pgflow.deploy_flows(
   p_worker_id uuid, p_function_name text, p_queue_name text, p_registry jsonb, p_generation bigint

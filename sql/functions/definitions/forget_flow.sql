@@ -1,6 +1,7 @@
--- forget_flow(flow_slug): removes a version that is not active and has no runs, with its steps. For operators.
--- Refused, with the reason (object_not_in_prerequisite_state), for an active version, one with runs, and one that a live worker still has among its
--- handlers. An alias that has no version left goes too. Raises undefined_object for an unknown slug, so a repeated call says so.
+-- forget_flow(flow_slug): deletes a version that is not active and has no runs, with its steps. For operators.
+-- Refused, with the reason (object_not_in_prerequisite_state), for an active version, one with runs, and one that a
+-- live worker still has among its handlers. An alias that has no version left is deleted too. Raises undefined_object
+-- for an unknown slug, so a repeated call says so.
 -- Locks: the deployment lock and the alias, exclusively, until commit.
 create or replace function pgflow.forget_flow(flow_slug text) returns void
 language plpgsql volatile security definer
@@ -27,7 +28,8 @@ begin
   v_runs := (select count(*) from pgflow.runs r where r.flow_slug = v_flow.flow_slug);
   if v_runs > 0 then
     raise exception 'flow % still has runs: %', v_flow.flow_slug, v_runs
-      using errcode = 'object_not_in_prerequisite_state', hint = 'wait until they have ended, delete them (luaflow prune --older-than), then forget this version';
+      using errcode = 'object_not_in_prerequisite_state',
+        hint = 'wait until they have ended, delete them (luaflow prune --older-than), then forget this version';
   end if;
   select w.* into v_worker
   from pgflow.workers w

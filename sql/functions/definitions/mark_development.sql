@@ -1,4 +1,5 @@
--- mark_development(): the database belongs to luaflow dev from now on: there the files are the truth, and what was deployed otherwise is deleted. Owner only.
+-- mark_development(): marks the database as one of luaflow dev: a deployment there follows the files, and deletes a
+-- stored flow that differs, with its runs. Owner only.
 create or replace function pgflow.mark_development() returns void
 language sql volatile
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- preview_deployment(registry): what deploy_flows would find for each flow of the registry now; see there for the statuses. Changes nothing and takes no locks, so
--- the deployment may find something else.
+-- preview_deployment(registry): what deploy_flows would find for each flow of the registry now; see there for the
+-- statuses. Changes nothing and takes no locks, so the deployment may find something else.
 create or replace function pgflow.preview_deployment(p_registry jsonb) returns setof pgflow.deployment_check
 language sql stable security definer
 set search_path = pg_catalog, pg_temp

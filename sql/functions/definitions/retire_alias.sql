@@ -1,6 +1,7 @@
--- retire_alias(flow_alias) -> the version that was active; null where the alias had none already, so a repeated call changes nothing. For operators.
--- The alias is left without an active version: starts of it are refused, runs that exist go on. The next deployment of one of its versions that is not
--- retained activates it again. Raises undefined_object, with the known aliases as a hint, for an unknown one.
+-- retire_alias(flow_alias) -> the version that was active; null if the alias had none already, so a repeated call
+-- changes nothing. For operators. The alias is left without an active version: starts of it are refused, runs that
+-- exist continue. The next deployment of one of its versions that is not retained activates it again. Raises
+-- undefined_object, with the known aliases as a hint, for an unknown one.
 -- Locks: the deployment lock and the alias, exclusively, until commit.
 create or replace function pgflow.retire_alias(flow_alias text) returns text
 language plpgsql volatile security definer

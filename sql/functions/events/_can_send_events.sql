@@ -1,5 +1,5 @@
--- Whether this database has somebody to tell: realtime.send(payload jsonb, event text, topic text, private boolean), and both the function and its schema
--- belong to roles that are trusted, since it runs with its caller's rights.
+-- Returns whether this database can send events: realtime.send(payload jsonb, event text, topic text, private boolean),
+-- and both the function and its schema belong to roles that are trusted, since it runs with its caller's rights.
 create or replace function pgflow._can_send_events() returns boolean
 language plpgsql stable
 set search_path = pg_catalog, pg_temp

@@ -1,4 +1,5 @@
--- Notes for doctor that events could not be sent, and warns in the server's log; at most once a minute, and never waits for anybody.
+-- Records for doctor that events could not be sent, and warns in the server's log; at most once a minute, and never
+-- waits for anybody.
 create or replace function pgflow._note_event_failure(p_sqlstate text, p_message text) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

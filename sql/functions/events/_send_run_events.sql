@@ -1,5 +1,6 @@
--- Tells what has just become of runs, as run:started, run:completed, run:failed or run:cancelled under the topic pgflow:run:RUN_ID, where somebody listens. The
--- caller has just changed their status, once. What cannot be sent is left out and noted: events cost neither a start nor a result.
+-- Sends as events what has just become of runs, as run:started, run:completed, run:failed or run:cancelled under the
+-- topic pgflow:run:RUN_ID, if somebody listens. The caller has just changed their status, once. What cannot be sent is
+-- left out and noted: events cost neither a start nor a result.
 create or replace function pgflow._send_run_events(p_run_ids uuid[]) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

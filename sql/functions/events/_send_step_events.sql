@@ -1,5 +1,6 @@
--- Tells what has just become of steps, as step:SLUG:started, :completed, :failed or :skipped under the topic pgflow:run:RUN_ID, where somebody listens; the steps of a
--- run in the order of step_index. The caller has just changed their status, once. The payload's event_type leaves the slug out. What cannot be sent is left out and noted.
+-- Sends as events what has just become of steps, as step:SLUG:started, :completed, :failed or :skipped under the topic
+-- pgflow:run:RUN_ID, if somebody listens; the steps of a run in the order of step_index. The caller has just changed
+-- their status, once. The payload's event_type leaves the slug out. What cannot be sent is left out and noted.
 create or replace function pgflow._send_step_events(p_run_ids uuid[], p_step_slugs text[]) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

@@ -11,7 +11,8 @@ begin
     where a.active_flow_slug is not null
       and not exists (select from pgflow.flows f where f.flow_slug = a.active_flow_slug and f.flow_alias = a.flow_alias);
   return query
-    select 'alias is where its history left it', a.flow_alias, format('active is %s, the last activation is of %s', a.active_flow_slug, coalesce(h.to_flow_slug, 'none'))
+    select 'alias is where its history left it', a.flow_alias,
+      format('active is %s, the last activation is of %s', a.active_flow_slug, coalesce(h.to_flow_slug, 'none'))
     from pgflow.flow_aliases a
     left join lateral (
       select h.to_flow_slug from pgflow.alias_activations h where h.flow_alias = a.flow_alias order by h.activation_id desc limit 1
@@ -30,7 +31,8 @@ begin
     from pgflow.worker_handlers h
     where not exists (select from pgflow.workers w where w.worker_id = h.worker_id);
   return query
-    select 'definition counts its dependencies', format('%s %s', s.flow_slug, s.step_slug), format('deps_count is %s, dependencies are %s', s.deps_count, d.known)
+    select 'definition counts its dependencies', format('%s %s', s.flow_slug, s.step_slug),
+      format('deps_count is %s, dependencies are %s', s.deps_count, d.known)
     from pgflow.steps s
     cross join lateral (select count(*) as known from pgflow.deps d where d.flow_slug = s.flow_slug and d.step_slug = s.step_slug) d
     where d.known <> s.deps_count;

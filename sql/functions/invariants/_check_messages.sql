@@ -1,5 +1,6 @@
--- The part of check_invariants that looks at messages: every active task, of the given runs or of all of them for null, has one in its queue, and every message there has
--- an active task. Where runs are given they are the started ones, which a message's task must be of.
+-- The part of check_invariants that looks at messages: every active task, of the given runs or of all of them for null,
+-- has one in its queue, and every message there has an active task. Where runs are given they are the started ones,
+-- which a message's task must be of.
 create or replace function pgflow._check_messages(p_run_ids uuid[]) returns table (invariant text, subject text, detail text)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -17,7 +18,8 @@ begin
     with messages as materialized (
       select q.queue_name, m.message_id
       from unnest(v_queue_names) as q (queue_name)
-      cross join unnest(pgflow._look(format('select array_agg(m.msg_id) from pgmq.%I m', pgmq.format_table_name(q.queue_name, 'q')))::bigint[]) as m (message_id)
+      cross join unnest(pgflow._look(format('select array_agg(m.msg_id) from pgmq.%I m',
+        pgmq.format_table_name(q.queue_name, 'q')))::bigint[]) as m (message_id)
     ), active as materialized (
       select t.* from pgflow.step_tasks t
       where (p_run_ids is null or t.run_id = any (p_run_ids)) and t.status in ('queued', 'started') and t.message_id is not null
@@ -30,7 +32,8 @@ begin
         else 'message has an active task' end,
       format('%s %s', coalesce(m.queue_name, a.queue_name), coalesce(m.message_id, a.message_id)),
       case when coalesce(a.run_id, t.run_id) is null then 'there is no task'
-        else format('task %s %s[%s] is %s', coalesce(a.run_id, t.run_id), coalesce(a.step_slug, t.step_slug), coalesce(a.task_index, t.task_index), coalesce(a.status, t.status)) end
+        else format('task %s %s[%s] is %s', coalesce(a.run_id, t.run_id), coalesce(a.step_slug, t.step_slug), coalesce(a.task_index, t.task_index),
+          coalesce(a.status, t.status)) end
     from messages m
     full join active a on a.queue_name = m.queue_name and a.message_id = m.message_id
     left join pgflow.step_tasks t on a.run_id is null and t.queue_name = any (array[m.queue_name]) and t.message_id = any (array[m.message_id])

@@ -1,4 +1,5 @@
--- The part of check_invariants that looks at the states of steps: those of the given runs, or all of them for null. A run that retries another has that one's completed steps, without their tasks.
+-- The part of check_invariants that looks at the states of steps: those of the given runs, or all of them for null. A
+-- run that retries another has that one's completed steps, without their tasks.
 create or replace function pgflow._check_steps(p_run_ids uuid[]) returns table (invariant text, subject text, detail text)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -23,7 +24,8 @@ begin
       else t.known > s.initial_tasks
     end;
   return query
-    select 'step counts its dependencies', format('%s %s', s.run_id, s.step_slug), format('remaining_deps is %s, open dependencies are %s', s.remaining_deps, d.open)
+    select 'step counts its dependencies', format('%s %s', s.run_id, s.step_slug),
+      format('remaining_deps is %s, open dependencies are %s', s.remaining_deps, d.open)
     from pgflow.step_states s
     join pgflow.runs r on r.run_id = s.run_id
     cross join lateral (

@@ -12,7 +12,8 @@ begin
     from pgflow.step_tasks t
     left join pgflow.step_states s on s.run_id = t.run_id and s.step_slug = t.step_slug
     left join pgflow.runs r on r.run_id = t.run_id
-    where (p_run_ids is null or t.run_id = any (p_run_ids)) and t.status in ('queued', 'started') and (s.status, r.status) is distinct from ('started', 'started');
+    where (p_run_ids is null or t.run_id = any (p_run_ids)) and t.status in ('queued', 'started')
+      and (s.status, r.status) is distinct from ('started', 'started');
   return query
     select 'row has its parent', format('%s %s[%s]', t.run_id, t.step_slug, t.task_index), 'a task whose step state does not exist'
     from pgflow.step_tasks t
@@ -34,7 +35,8 @@ begin
       and (t.task_index not between 0 and s.initial_tasks - 1 or (d.step_type = 'map') <> (t.input is not null));
   return query
     select 'task has the fields of its status', format('%s %s[%s]', t.run_id, t.step_slug, t.task_index),
-      format('it is %s, started at %s, completed at %s, failed at %s, worker %s, claim %s, settled %s, attempts %s', t.status, t.started_at, t.completed_at, t.failed_at,
+      format('it is %s, started at %s, completed at %s, failed at %s, worker %s, claim %s, settled %s, attempts %s', t.status, t.started_at, t.completed_at,
+        t.failed_at,
         t.last_worker_id, t.claim_no, t.settled_claim_no, t.attempts_count)
     from pgflow.step_tasks t
     where (p_run_ids is null or t.run_id = any (p_run_ids)) and (

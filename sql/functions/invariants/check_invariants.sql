@@ -1,7 +1,8 @@
--- check_invariants(full): in one snapshot, a row for each violation: counters that do not match their rows, active tasks without a message, messages without
--- a task, active tasks under ended steps or runs, fields that contradict a status, orphaned rows, aliases that point nowhere, snapshots that differ from their
--- step's route. Empty where all is well, in the middle of work too. Looks at definitions, queues, and the runs that are started: its cost does not grow with the
--- ended ones. In full it looks at these too, and reads everything. Holds no locks of queues.
+-- check_invariants(full): in one snapshot, a row for each violation: counters that do not match their rows, active
+-- tasks without a message, messages without a task, active tasks under ended steps or runs, fields that contradict a
+-- status, orphaned rows, aliases that point nowhere, snapshots that differ from their step's route. Empty if all is
+-- well, in the middle of work too. Looks at definitions, queues, and the runs that are started: its cost does not grow
+-- with the ended ones. In full it looks at these too, and reads everything. Holds no locks of queues.
 create or replace function pgflow.check_invariants(p_full boolean default false) returns table (invariant text, subject text, detail text)
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,6 @@
--- Takes a lock, until the transaction ends, and waits for it for 10 s, or for as long as the caller's lock_timeout allows where that is less.
--- Raises lock_not_available then, with the purpose of those who hold it, who they are, and what to do.
+-- Takes a lock, until the transaction ends, and waits for it for 10 s, or for as long as the caller's lock_timeout
+-- allows if that is less.
+-- Then it raises lock_not_available, with what the holder does, who it is, and what to do.
 create or replace function pgflow._await_lock(p_lock text, p_mode text, p_lock_timeout text, p_held_for text) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

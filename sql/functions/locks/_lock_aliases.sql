@@ -1,6 +1,8 @@
--- Takes the locks of aliases exclusively, all at once or none, until the transaction ends. Others who start a run wait behind it meanwhile, so it waits for 300 ms at most and only while it
--- holds none of them: for the first lock, or for the one that was not free before; for the others no longer than starts take. Where that fails it gives back what
--- it has and tries again, for 3 s. Raises lock_not_available, with who holds one, where a transaction that started a run stays open for longer.
+-- Takes the locks of aliases exclusively, all at once or none, until the transaction ends. Transactions that start a
+-- run wait behind it meanwhile, so it waits for 300 ms at most and only while it holds none of them: for the first
+-- lock, or for the one that was not free before; for the others no longer than starts take. If that fails it gives back
+-- what it has and tries again, for 3 s. Raises lock_not_available, which names a holder, if a transaction that started
+-- a run stays open for longer.
 create or replace function pgflow._lock_aliases(p_flow_aliases text[]) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

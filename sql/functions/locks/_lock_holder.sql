@@ -1,5 +1,6 @@
--- Who keeps others from taking a lock in the given mode: its process id, and in words who that is. A session that holds it comes before one that waits for it. Nulls where it is
--- free by now. The start of a foreign transaction is seen by roles with pg_read_all_stats alone.
+-- Returns who keeps others from taking a lock in the given mode: its process id, and in words who that is. A session
+-- that holds it comes before one that waits for it. Nulls if it is free by now. The start of a foreign transaction is
+-- seen by roles with pg_read_all_stats alone.
 create or replace function pgflow._lock_holder(p_lock text, p_mode text, out pid int, out who text)
 language sql volatile
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,6 @@
--- Takes the locks of the recovery of queues, until the transaction ends, and returns those that it got: the others' recovery is under way. They are locks of rows, which
--- nobody takes but this function: to write is the owner's right.
+-- Takes the locks of the recovery of queues, until the transaction ends, and returns those that it got: the recovery of
+-- the other queues is under way. They are locks of rows that only this function takes, because only the owner may
+-- write.
 create or replace function pgflow._lock_recovery(p_queue_names text[]) returns text[]
 language sql volatile
 set search_path = pg_catalog, pg_temp

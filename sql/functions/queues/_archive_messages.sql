@@ -1,6 +1,8 @@
--- Archives messages of several queues: pairs of equal positions in the two arrays. Pairs without a message are left out. One whose id the archive has already, which somebody else wrote, is
--- archived under a new id (_renumber_messages).
--- Locks: the queue rows. A message that is no longer in its queue is no error. Called last, after the rows of tasks.
+-- Archives messages of several queues: pairs of equal positions in the two arrays. Pairs without a message are left
+-- out. One whose id the archive has already, which somebody else wrote, is archived under a new id
+-- (_renumber_messages).
+-- Locks: the queue rows. A message that is no longer in its queue is not an error. Called last, after the rows of
+-- tasks.
 create or replace function pgflow._archive_messages(p_queue_names text[], p_message_ids bigint[]) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- Makes a queue in PGMQ. PGMQ locks its name by an advisory lock, which whoever may connect can hold: where it does not get that in time the queue is made under a name that
--- nobody can guess, and renamed.
+-- Creates a queue in PGMQ. PGMQ locks its name by an advisory lock, which every role that can connect could hold: if
+-- PGMQ does not get it in time, the queue is created under a name that nobody can guess, and renamed.
 create or replace function pgflow._create_queue(p_queue_name text) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- Deletes messages of several queues, waiting or archived: pairs of equal positions in the two arrays. Pairs without a message are left out, as are queues
--- that do not exist any more. Locks: the messages' rows.
+-- Deletes messages of several queues, waiting or archived: pairs of equal positions in the two arrays. Pairs without a
+-- message are left out, as are queues that do not exist any more. Locks: the messages' rows.
 create or replace function pgflow._delete_messages(p_queue_names text[], p_message_ids bigint[]) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

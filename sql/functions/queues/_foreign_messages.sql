@@ -1,4 +1,5 @@
--- How many messages of a queue, and how many in its archive, belong to no task. Raises undefined_table for a queue that does not exist.
+-- Returns how many messages of a queue, and how many in its archive, belong to no task. Raises undefined_table for a
+-- queue that does not exist.
 create or replace function pgflow._foreign_messages(p_queue_name text) returns table (waiting bigint, archived bigint)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp

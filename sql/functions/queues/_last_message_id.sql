@@ -1,4 +1,5 @@
--- The largest id that a queue has given to a message; 0 where it has given none, or is at the end of all ids (2^62 and more). It is below those that tasks know where the queue was made anew.
+-- Returns the largest id that a queue has given to a message; 0 if it has given none, or is at the end of all ids (2^62
+-- and more). It is below those that tasks know if the queue was created again.
 create or replace function pgflow._last_message_id(p_queue_name text) returns bigint
 language sql volatile
 set search_path = pg_catalog, pg_temp

@@ -1,4 +1,5 @@
--- The milliseconds until the next hidden message of a queue becomes visible, at most a day, however far ahead it is; null if none is hidden.
+-- Returns the milliseconds until the next hidden message of a queue becomes visible, at most a day, however far ahead
+-- it is; null if none is hidden.
 create or replace function pgflow._next_visible_ms(p_queue_name text) returns bigint
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

@@ -1,6 +1,6 @@
 -- Wakes the live workers of the given queues when this transaction commits, once per queue; the queue on which this
 -- batch ends with a claim (see lock_runs) is left out. A commit that notifies waits for every other that does, so
--- nothing is sent where nobody listens.
+-- nothing is sent if nobody listens.
 create or replace function pgflow._notify_queues(p_queue_names text[]) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

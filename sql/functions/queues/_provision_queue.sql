@@ -1,5 +1,6 @@
--- Makes a queue that is not there yet and records it as made by a deployment; one that a deployment made and that has vanished, or was made anew by hand, comes back with
--- the messages of its active tasks. The caller has asked _queue_refusal and holds the deployment lock.
+-- Creates a queue that is not there yet and records it as created by a deployment; one that a deployment created and
+-- that has vanished, or was recreated by hand, is restored with the messages of its active tasks. The caller has
+-- asked _queue_refusal and holds the deployment lock.
 create or replace function pgflow._provision_queue(p_queue_name text) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

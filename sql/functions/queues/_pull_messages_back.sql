@@ -1,5 +1,6 @@
--- Brings the hidden messages of a queue as much nearer as the clock was set back by, once for each time that a worker's heartbeat has found it so in the last minute: else
--- what waits for its next attempt would wait for the clock to catch up.
+-- Moves the hidden messages of a queue nearer by as much as the clock was set back, once for each time that a worker's
+-- heartbeat has found that in the last minute. Otherwise tasks that wait for their next attempt would wait for the
+-- clock to catch up.
 -- Locks: the queue rows, leaving those that are locked. The caller has the try-lock of the queue's recovery.
 create or replace function pgflow._pull_messages_back(p_queue_name text) returns void
 language plpgsql volatile

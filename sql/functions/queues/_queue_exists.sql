@@ -1,5 +1,6 @@
--- Whether a queue is there to be looked at: it is recorded, the table of its messages exists, and that and its archive are ordinary tables of roles that are trusted. Whoever
--- may create in schema pgmq could else put a view there, whose code would run with the rights of the functions' owner.
+-- Returns whether a queue is there to be looked at: it is recorded, the table of its messages exists, and that and its
+-- archive are ordinary tables of roles that are trusted. Otherwise a role that may create in schema pgmq could put a
+-- view there, whose code would run with the rights of the functions' owner.
 create or replace function pgflow._queue_exists(p_queue_name text) returns boolean
 language plpgsql stable
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- Why a queue cannot be had by a deployment; null where it can. A queue that exists in PGMQ but was not made by a deployment
--- is never taken over silently, nor one whose tables, or PGMQ itself, could run somebody else's code.
+-- Returns why a deployment cannot use a queue; null if it can. A queue that exists in PGMQ but was not created by a
+-- deployment is never taken over silently, nor one whose tables, or PGMQ itself, could run another role's code.
 create or replace function pgflow._queue_refusal(p_queue_name text) returns text
 language sql stable
 set search_path = pg_catalog, pg_temp
@@ -12,13 +12,16 @@ as $$
     when exists (select from pgmq.meta m where lower(m.queue_name collate "C") = p_queue_name)
       and not exists (select from pgflow.queues q where q.queue_name = p_queue_name)
     then format(
-      'queue %1$L exists, but no deployment created it; route the steps to another queue or give the flow another slug; if luaflow is to use it, adopt it (select pgflow.adopt_queue(%1$L)); if no program uses it, delete it with its messages (select pgmq.drop_queue(%1$L))',
+      'queue %1$L exists, but no deployment created it; route the steps to another queue or give the flow another slug; '
+      'if luaflow is to use it, adopt it (select pgflow.adopt_queue(%1$L)); '
+      'if no program uses it, delete it with its messages (select pgmq.drop_queue(%1$L))',
       (select m.queue_name from pgmq.meta m where lower(m.queue_name collate "C") = p_queue_name order by m.queue_name <> p_queue_name limit 1)
     )
     else coalesce((
       select format('queue %L cannot be used: %s; %s', p_queue_name, p.reason, p.remedy) from pgflow._pgmq_distrust() p where p.reason is not null
     ), (
-      select format('queue %L cannot be used: %s; route the steps to another queue, or delete it with its messages (select pgmq.drop_queue(%1$L))', p_queue_name, d.reason)
+      select format('queue %L cannot be used: %s; route the steps to another queue, or delete it with its messages (select pgmq.drop_queue(%1$L))',
+        p_queue_name, d.reason)
       from pgflow._queue_distrust(p_queue_name) as d (reason)
       where d.reason is not null
     ))

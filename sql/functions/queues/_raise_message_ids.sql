@@ -1,6 +1,7 @@
--- Lets a queue's next message have an id above all that its name has ever given out, and all that stand in it, so that no id means two messages: its table may have been made anew, its
--- counter reset, or rows written with ids that the counter comes to, where each send would fail. Ids from 2^62 on count as never given out: whoever writes such a one would use up
--- all that there are.
+-- Raises a queue's counter so that its next message has an id above all that its name has ever given out, and all that
+-- stand in it, so that no id means two messages: its table may have been created again, its counter reset, or or rows
+-- written with ids that the counter will reach, so that each send would fail. Ids from 2^62 on count as never given
+-- out: a writer of such an id would use up all that there are.
 create or replace function pgflow._raise_message_ids(p_queue_name text) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

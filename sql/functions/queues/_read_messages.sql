@@ -1,5 +1,6 @@
--- Reads up to quantity visible messages of a queue and hides them. pgmq.read joins the queue to the ids that it has chosen; where the queue's statistics
--- say that it is empty (it was when it was analyzed), a nested loop would compare every message with every id. A merge join stops at the last id.
+-- Reads up to quantity visible messages of a queue and hides them. pgmq.read joins the queue to the ids that it has
+-- chosen; if the queue's statistics say that it is empty (it was when it was analyzed), a nested loop would compare
+-- every message with every id. A merge join stops at the last id.
 create or replace function pgflow._read_messages(p_queue_name text, p_hidden_s int, p_quantity int)
 returns table (msg_id bigint, enqueued_at timestamptz)
 language plpgsql volatile

@@ -1,4 +1,4 @@
--- Gives each queued or started task of a queue that was made anew a new message, where it has none.
+-- Sends a new message for each queued or started task of a queue that was created again, if the task has none.
 -- Locks: the started runs with tasks there, in order, then the tasks. Called by deployments.
 create or replace function pgflow._refill_queue(p_queue_name text) returns void
 language plpgsql volatile

@@ -1,5 +1,5 @@
--- Gives new ids to those of the given messages of a queue whose ids its archive has already, and returns the ids of all of them: an id that stands in an archive is somebody else's message, and
--- neither is lost. Locks: the queue rows.
+-- Gives new ids to those of the given messages of a queue whose ids its archive has already, and returns the ids of all
+-- of them: an id that stands in an archive is somebody else's message, and neither is lost. Locks: the queue rows.
 create or replace function pgflow._renumber_messages(p_queue_name text, p_message_ids bigint[]) returns bigint[]
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -16,7 +16,8 @@ begin
   ) using p_message_ids into v_old;
   execute format(
     $update$
-      with renumbered as (update pgmq.%I q set msg_id = default where q.msg_id = any ($1) returning q.msg_id) select coalesce(array_agg(r.msg_id), '{}') from renumbered r
+      with renumbered as (update pgmq.%I q set msg_id = default where q.msg_id = any ($1) returning q.msg_id) select coalesce(array_agg(r.msg_id), '{}')
+        from renumbered r
     $update$, pgmq.format_table_name(p_queue_name, 'q')
   ) using v_old into v_new;
   return v_new || array(select m.message_id from unnest(p_message_ids) as m (message_id) where m.message_id <> all (v_old));

@@ -1,5 +1,6 @@
--- Gives those of the given active tasks of a queue whose message is gone (the queue was purged, or somebody deleted, archived or popped it) a new one, and returns them.
--- A task and its message are changed in one transaction, so one snapshot that lacks the message of an active task shows a loss.
+-- Sends a new message for each given active task of a queue whose message is missing (the queue was purged, or somebody
+-- deleted, archived or popped the message), and returns those tasks. A task and its message are changed in one
+-- transaction, so one snapshot that lacks the message of an active task shows a loss.
 -- Locks: runs in order, those that are locked left for the next time; the tasks and queue rows.
 create or replace function pgflow._resend_lost_messages(p_queue_name text, p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[])
 returns table (run_id uuid, step_slug text, task_index int)

@@ -1,6 +1,6 @@
--- Gives each of the given tasks of a queue that is active and has no message there a new one, and returns those. A started task's message is hidden until the task can be
--- recovered; a queued one's for what is left of its step's start delay, or of its retry delay where the old message was archived: all other delays went with their
--- messages.
+-- Sends a new message for each given task of a queue that is active and has no message there, and returns those tasks.
+-- A started task's message is hidden until the task can be recovered; a queued one's for what is left of its step's
+-- start delay, or of its retry delay if the old message was archived: all other delays went with their messages.
 -- Locks: the tasks and the queue rows. The runs are locked by the caller, in an earlier statement.
 create or replace function pgflow._resend_messages(p_queue_name text, p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[])
 returns table (run_id uuid, step_slug text, task_index int)

@@ -1,5 +1,6 @@
--- Makes visible those messages of a queue that are hidden for longer than any rule explains, 1,000 at most, and returns them with their tasks, if they have one: more than
--- a day, and longer than the start delay of a step or the delay of a retry. A started task's is left: recovery looks at the task itself.
+-- Makes visible those messages of a queue that are hidden for longer than any rule explains, 1,000 at most, and returns
+-- them with their tasks, if they have one: more than a day, and longer than the start delay of a step or the delay of a
+-- retry. A started task's is left: recovery looks at the task itself.
 -- Locks: the queue rows, leaving those that are locked.
 create or replace function pgflow._show_far_messages(p_queue_name text) returns table (run_id uuid, step_slug text, task_index int)
 language plpgsql volatile

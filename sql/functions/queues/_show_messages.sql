@@ -1,4 +1,5 @@
--- Makes messages visible at once; two arrays of equal length, null where there are none. Unknown ids are ignored. Locks: the queue rows.
+-- Makes messages visible at once; two arrays of equal length, null if there are none. Unknown ids are ignored. Locks:
+-- the queue rows.
 create or replace function pgflow._show_messages(p_queue_names text[], p_message_ids bigint[]) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

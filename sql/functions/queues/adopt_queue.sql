@@ -1,6 +1,8 @@
--- adopt_queue(queue_name): records a PGMQ queue that no deployment made, so that deployments may route steps to it. For operators.
--- Refused, with the reason (object_not_in_prerequisite_state), where its name is not canonical, where its tables or PGMQ could run somebody else's code (trust_faults), and
--- where it holds messages or archived ones that belong to no task of luaflow. Raises undefined_object where PGMQ does not know it. A queue that is recorded already is left as it is.
+-- adopt_queue(queue_name): records a PGMQ queue that no deployment created, so that deployments may route steps to it.
+-- For operators.
+-- Refused, with the reason (object_not_in_prerequisite_state), if its name is not canonical, if its tables or PGMQ
+-- could run another role's code (trust_faults), and if it holds messages or archived ones that belong to no task of
+-- luaflow. Raises undefined_object if PGMQ does not know it. A queue that is recorded already is left as it is.
 -- Locks: the deployment lock until commit.
 create or replace function pgflow.adopt_queue(queue_name text) returns void
 language plpgsql volatile security definer
@@ -37,7 +39,8 @@ begin
   if v_distrust is not null then
     raise exception 'queue % cannot be adopted: %', quote_literal(v_known_as), v_distrust
       using errcode = 'object_not_in_prerequisite_state',
-        hint = format('give it to role %I (alter table ... owner to %1$I) and remove what is attached to it; or add the role that you trust to trusted_roles in pgflow.settings', current_user);
+        hint = format('give it to role %I (alter table ... owner to %1$I) and remove what is attached to it; '
+          'or add the role that you trust to trusted_roles in pgflow.settings', current_user);
   end if;
   select * into v_foreign from pgflow._foreign_messages(v_known_as);
   if v_foreign.waiting + v_foreign.archived > 0 then

@@ -1,4 +1,4 @@
--- Raises undefined_object where one of the names is not a worker function, with those that there are.
+-- Raises undefined_object if one of the names is not a worker function, with those that there are.
 create or replace function pgflow._check_function_names(p_function_names text[]) returns void
 language plpgsql stable
 set search_path = pg_catalog, pg_temp

@@ -1,4 +1,5 @@
--- Raises object_not_in_prerequisite_state where one of the worker functions is part of the open rollout: its record alone decides what is enabled, and when.
+-- Raises object_not_in_prerequisite_state if one of the worker functions is part of the open rollout: its record alone
+-- decides what is enabled, and when.
 -- Locks: that of rollouts, until commit.
 create or replace function pgflow._check_not_in_rollout(p_function_names text[]) returns void
 language plpgsql volatile

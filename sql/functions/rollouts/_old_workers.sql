@@ -1,5 +1,6 @@
--- The workers that a rollout waits for: not stopped, with a heartbeat of the last 30 s, and deprecated, or of a function that somebody has enabled behind the
--- rollout's back. Those that wait for a disabled function are none of them.
+-- Returns the workers that a rollout waits for: not stopped, with a heartbeat of the last 30 s, and deprecated, or of a
+-- function that somebody has enabled behind the rollout's back. Those that wait for a disabled function are none of
+-- them.
 create or replace function pgflow._old_workers(p_function_name text) returns setof pgflow.workers
 language sql volatile
 set search_path = pg_catalog, pg_temp

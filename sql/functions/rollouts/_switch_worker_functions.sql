@@ -1,4 +1,5 @@
--- Switches worker functions on or off. Returns each with its new and its former state, by name. Locks: that of rollouts; their rows, in order: a deployment under way is waited for.
+-- Switches worker functions on or off. Returns each with its new and its former state, by name. Locks: that of
+-- rollouts; their rows, in order: a deployment under way is waited for.
 create or replace function pgflow._switch_worker_functions(p_function_names text[], p_enabled boolean)
 returns table (function_name text, enabled boolean, was_enabled boolean)
 language plpgsql volatile

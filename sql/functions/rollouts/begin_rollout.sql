@@ -1,9 +1,12 @@
--- begin_rollout(function_names, new_function_names): the first two steps of a rollout in one transaction: records which of the functions are enabled, disables them
--- and deprecates their live workers. New functions, those of queues that the new version brings along, are recorded where they are unknown, as enabled before, so that
--- their workers wait too; known ones among them are treated as the others. Called again with the same functions, however they are divided, while the rollout is open, it
--- resumes: what was recorded stays, and what somebody enabled in between is disabled and deprecated again. Returns each function with whether it was
--- enabled and how many of its old workers still live. Raises undefined_object for an unknown function that is not given as new, object_not_in_prerequisite_state while a
--- rollout of other functions is open, invalid_parameter_value for a new function without a name; nothing is recorded then.
+-- begin_rollout(function_names, new_function_names): the first two steps of a rollout in one transaction: records which
+-- of the functions are enabled, disables them and deprecates their live workers. New functions, those of queues that
+-- the new version brings along, are recorded if they are unknown, as enabled before, so that their workers wait too;
+-- known ones among them are treated as the others. Called again with the same functions, however they are divided,
+-- while the rollout is open, it resumes: what was recorded stays, and what somebody enabled in between is disabled and
+-- deprecated again. Returns each function with whether it was enabled and how many of its old workers still live.
+-- Raises undefined_object for an unknown function that is not given as new, object_not_in_prerequisite_state while a
+-- rollout of other functions is open, invalid_parameter_value for a new function without a name; nothing is recorded
+-- then.
 -- Locks: the rollout's record, the functions' rows in order, their workers' rows; until commit.
 create or replace function pgflow.begin_rollout(p_function_names text[], p_new_function_names text[] default '{}')
 returns table (function_name text, was_enabled boolean, live_workers int)

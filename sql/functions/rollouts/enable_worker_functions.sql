@@ -1,6 +1,9 @@
--- enable_worker_functions(function_names): enables worker functions; nothing is changed where one is unknown (undefined_object). Their workers that wait start within 2 s.
--- Refused (object_not_in_prerequisite_state) for a function of the open rollout, whose fence it is: finish_rollout enables those that were enabled before.
--- Returns each with its new and its former state. A repeated call changes nothing. Locks: that of rollouts; the functions' rows, in order; until commit.
+-- enable_worker_functions(function_names): enables worker functions; nothing is changed if one is unknown
+-- (undefined_object). Their workers that wait start within 2 s.
+-- Refused (object_not_in_prerequisite_state) for a function of the open rollout, whose fence it is: finish_rollout
+-- enables those that were enabled before.
+-- Returns each with its new and its former state. A repeated call changes nothing. Locks: that of rollouts; the
+-- functions' rows, in order; until commit.
 create or replace function pgflow.enable_worker_functions(p_function_names text[])
 returns table (function_name text, enabled boolean, was_enabled boolean)
 language plpgsql volatile security definer

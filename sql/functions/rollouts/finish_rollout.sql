@@ -1,5 +1,6 @@
--- finish_rollout(force): the last step of a rollout: enables those of its functions that were enabled when it began, and closes it. Returns each function with its state.
--- Raises object_not_in_prerequisite_state where no rollout is open, and, unless forced, while an old worker still lives.
+-- finish_rollout(force): the last step of a rollout: enables those of its functions that were enabled when it began,
+-- and closes it. Returns each function with its state.
+-- Raises object_not_in_prerequisite_state if no rollout is open, and, unless forced, while an old worker still lives.
 -- Locks: the rollout's record, the functions' rows in order; until commit.
 create or replace function pgflow.finish_rollout(p_force boolean default false) returns table (function_name text, enabled boolean)
 language plpgsql volatile security definer
@@ -19,7 +20,8 @@ begin
   from pgflow.rollout_status() s where s.live_workers > 0;
   if v_waiting is not null and p_force is not true then
     raise exception 'old workers are still alive: %', v_waiting
-      using errcode = 'object_not_in_prerequisite_state', hint = 'wait until they have drained, or stop them; to finish all the same: luaflow rollout finish --force';
+      using errcode = 'object_not_in_prerequisite_state',
+        hint = 'wait until they have drained, or stop them; to finish all the same: luaflow rollout finish --force';
   end if;
   perform pgflow._switch_worker_functions(
     array(select f.function_name from pgflow.rollout_functions f where f.rollout_id = v_rollout_id and f.was_enabled), true

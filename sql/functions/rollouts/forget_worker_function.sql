@@ -1,6 +1,8 @@
--- forget_worker_function(function_name): removes a worker function, and with it its part in the record of finished rollouts. For operators.
--- Refused, with the reason (object_not_in_prerequisite_state), while a worker of it lives or the open rollout holds it. Raises undefined_object for an unknown one, so a repeated call says so.
--- A worker of it that starts later records it anew, enabled. Locks: that of deployments and that of rollouts, until commit: those under way are waited for.
+-- forget_worker_function(function_name): deletes a worker function, and with it its part in the record of finished
+-- rollouts. For operators.
+-- Refused, with the reason (object_not_in_prerequisite_state), while a worker of it lives or the open rollout holds it.
+-- Raises undefined_object for an unknown one, so a repeated call says so. A worker of it that starts later records it
+-- again, enabled. Locks: that of deployments and that of rollouts, until commit: those under way are waited for.
 create or replace function pgflow.forget_worker_function(function_name text) returns void
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,6 @@
--- Moves on from steps that may have become ready: resolves conditions, skips, completes empty maps and starts the rest, in waves,
--- until nothing changes. A step that is not ready, or whose run has ended, is left alone. The runs are locked by the caller.
+-- Moves on from steps that may have become ready: resolves conditions, skips, completes empty maps and starts the rest,
+-- in waves, until nothing changes. A step that is not ready, or whose run has ended, is left alone. The runs are locked
+-- by the caller.
 create or replace function pgflow._advance_steps(p_run_ids uuid[], p_step_slugs text[]) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

@@ -1,4 +1,5 @@
--- Sets a run going whose row has just been stored: its step states, its first event, and whatever is ready. p_kept_run_id: the run whose completed steps it keeps, or null.
+-- Starts a run whose row has just been stored: its step states, its first event, and whatever is ready. p_kept_run_id:
+-- the run whose completed steps it keeps, or null.
 create or replace function pgflow._begin_run(p_run_id uuid, p_kept_run_id uuid) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

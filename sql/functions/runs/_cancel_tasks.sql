@@ -1,4 +1,5 @@
--- Cancels what is queued or started in runs that have just ended early, and archives its messages. Their steps keep the state they have.
+-- Cancels the queued and started tasks of runs that have just ended early, and archives their messages. Their steps
+-- keep the state they have.
 create or replace function pgflow._cancel_tasks(p_run_ids uuid[]) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

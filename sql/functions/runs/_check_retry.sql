@@ -1,5 +1,6 @@
--- Raises object_not_in_prerequisite_state where a run cannot be retried: it did not fail and was not cancelled, or its version is inactive and a step that
--- would run is not handled by every live worker of its queue, or there is none (I6). Workers are judged under READ COMMITTED only.
+-- Raises object_not_in_prerequisite_state if a run cannot be retried: it did not fail and was not cancelled, or its
+-- version is inactive and a step that would run is not handled by every live worker of its queue, or there is none
+-- (I6). Workers are judged under READ COMMITTED only.
 create or replace function pgflow._check_retry(p_run pgflow.runs) returns void
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -30,7 +31,8 @@ begin
     raise exception 'flow % is not the active version, and not every live worker of their queues handles its steps %', p_run.flow_slug, v_unhandled
       using errcode = 'object_not_in_prerequisite_state', hint = case
         when v_active is null then format('start workers that have %s, active or with luaflow.retain, then retry the run', p_run.flow_slug)
-        else format('add %s to the workers with luaflow.retain, or start a new run of %s, whose active version is %s', p_run.flow_slug, p_run.flow_alias, v_active)
+        else format('add %s to the workers with luaflow.retain, or start a new run of %s, whose active version is %s', p_run.flow_slug, p_run.flow_alias,
+          v_active)
       end;
   end if;
 end;

@@ -1,4 +1,4 @@
--- Raises where a flow has maps over the run's input and that input is not an array.
+-- Raises if a flow has maps over the run's input and that input is not an array.
 create or replace function pgflow._check_root_map_input(p_flow_slug text, p_input jsonb) returns void
 language plpgsql stable
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,6 @@
--- Counts steps that have just been completed or skipped off their runs and off what waits for them; a map that reads one of them learns its
--- length. A started run that has no step left completes: its output is an object of the completed leaf steps' outputs, null where none completed.
+-- Subtracts steps that have just been completed or skipped from the counters of their runs and of the steps that wait
+-- for them; a map that reads one of them learns its length. A started run that has no step left completes: its output
+-- is an object of the completed leaf steps' outputs, null if none completed.
 -- Returns the dependents, some of which may be ready now. The runs are locked by the caller.
 create or replace function pgflow._count_down_dependents(p_run_ids uuid[], p_step_slugs text[])
 returns table (run_id uuid, step_slug text)

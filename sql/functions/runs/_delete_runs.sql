@@ -1,5 +1,5 @@
--- Deletes ended runs with their states, their tasks and these tasks' messages, archived or not: those of the task's own queue alone.
--- The runs are locked by the caller.
+-- Deletes ended runs with their states, their tasks and these tasks' messages, archived or not: those of the task's own
+-- queue alone. The runs are locked by the caller.
 create or replace function pgflow._delete_runs(p_run_ids uuid[]) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- Ends the ready steps that _judge_ready_steps found not to be started: fails, skips or completes them. Returns the steps that may have
--- become ready through it.
+-- Ends the ready steps that _judge_ready_steps found not to be started: fails, skips or completes them. Returns the
+-- steps that may have become ready through it.
 create or replace function pgflow._end_ready_steps(p_run_ids uuid[], p_step_slugs text[], p_verdicts text[])
 returns table (run_id uuid, step_slug text)
 language plpgsql volatile

@@ -1,5 +1,6 @@
--- Fails one step in each of the given runs, and the run with it: what is queued or started in the run becomes cancelled and its messages are archived; the run's
--- other steps keep the state they have. A run that has ended already is left alone.
+-- Fails one step in each of the given runs, and the run with it: the run's queued and started tasks become cancelled
+-- and their messages are archived; the run's other steps keep the state they have. A run that has ended already is left
+-- alone.
 create or replace function pgflow._fail_steps(p_run_ids uuid[], p_step_slugs text[], p_error_messages text[]) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

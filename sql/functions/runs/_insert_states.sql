@@ -1,4 +1,5 @@
--- Stores the step states of a new run. Steps that the run p_kept_run_id has completed are completed from the start, with that run's outputs.
+-- Stores the step states of a new run. Steps that the run p_kept_run_id has completed are completed from the start,
+-- with that run's outputs.
 create or replace function pgflow._insert_states(p_run_id uuid, p_kept_run_id uuid) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

@@ -1,6 +1,7 @@
--- What is to happen to each of the given steps that is ready: 'start', 'empty' (a map over nothing), or, where its condition is
--- unmet, its when_unmet: 'fail', 'skip', 'skip-cascade'. Steps that are not ready give no row. In the order of step_index.
--- A condition is tested against the run's input for a root step, else against the table of completed dependencies.
+-- Returns what is to happen to each of the given steps that is ready: 'start', 'empty' (a map over nothing), or, if its
+-- condition is unmet, its when_unmet: 'fail', 'skip', 'skip-cascade'. Steps that are not ready give no row. In the
+-- order of step_index. A condition is tested against the run's input for a root step, else against the table of
+-- completed dependencies.
 create or replace function pgflow._judge_ready_steps(p_run_ids uuid[], p_step_slugs text[])
 returns table (run_id uuid, step_slug text, verdict text)
 language plpgsql volatile

@@ -1,5 +1,5 @@
--- The tasks that steps have when they start: one, or one for each element of the array that a map reads. In the order of queue, start delay,
--- run, step and task_index.
+-- Returns the tasks that steps have when they start: one, or one for each element of the array that a map reads. In the
+-- order of queue, start delay, run, step and task_index.
 create or replace function pgflow._new_tasks(p_run_ids uuid[], p_step_slugs text[])
 returns table (
   queue_name text, start_delay int, flow_slug text, run_id uuid, step_slug text, task_index int, input jsonb

@@ -1,4 +1,4 @@
--- The version that a new run of this name gets: an alias's active one, or an active version by its own slug.
+-- Returns the version that a new run of this name gets: an alias's active one, or an active version by its own slug.
 -- Raises with what to do for a name that cannot be started. Locks: the alias, shared, until commit.
 create or replace function pgflow._resolve_flow(p_name text) returns pgflow.flows
 language plpgsql volatile

@@ -1,5 +1,6 @@
--- Those of the given runs whose tasks are all in the first 100 queues that the runs have, and the first run in any case: who changes messages of a queue locks what belongs to it until the
--- transaction ends, and the server has room for some thousands of such locks in all.
+-- Returns those of the given runs whose tasks are all in the first 100 queues that the runs have, and the first run in
+-- any case: who changes messages of a queue locks what belongs to it until the transaction ends, and the server has
+-- room for some thousands of such locks in all.
 create or replace function pgflow._runs_of_few_queues(p_run_ids uuid[]) returns uuid[]
 language sql volatile
 set search_path = pg_catalog, pg_temp

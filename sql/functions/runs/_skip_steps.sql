@@ -1,6 +1,7 @@
--- Skips the given steps, each by its mode: 'skip' the step alone, 'skip-cascade' also everything that depends on it. Their queued and
--- started tasks become skipped and their messages are archived. Returns the steps that became skipped; what waits for them is
--- counted down by the caller. The reason is that of the given steps; the others' is dependency_skipped.
+-- Skips the given steps, each by its mode: 'skip' the step alone, 'skip-cascade' also everything that depends on it.
+-- Their queued and started tasks become skipped and their messages are archived. Returns the steps that became skipped;
+-- what waits for them is counted down by the caller. The reason is that of the given steps; the others' is
+-- dependency_skipped.
 create or replace function pgflow._skip_steps(
   p_run_ids uuid[], p_step_slugs text[], p_modes text[], p_reason text, p_error_messages text[]
 ) returns table (run_id uuid, step_slug text)

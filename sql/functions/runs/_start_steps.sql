@@ -1,5 +1,5 @@
--- Starts ready steps of started runs: stores their tasks, each with the element of its own where the step is a map and with its
--- step's queue, sends the messages, delayed by the step's start delay, and wakes the workers of those queues.
+-- Starts ready steps of started runs: stores their tasks, each with the element of its own if the step is a map and
+-- with its step's queue, sends the messages, delayed by the step's start delay, and wakes the workers of those queues.
 create or replace function pgflow._start_steps(p_run_ids uuid[], p_step_slugs text[]) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

@@ -1,6 +1,7 @@
--- cancel_run(run_id, reason) -> the run's row; no row for an unknown run. A started run becomes cancelled, with the reason as its error_message: what is queued or
--- started in it becomes cancelled, its messages are archived, its steps keep the state they have. Workers that run one of its handlers are told at
--- once; what such a handler still returns is refused. A run that has ended comes back unchanged: a repeated call does nothing.
+-- cancel_run(run_id, reason) -> the run's row; no row for an unknown run. A started run becomes cancelled, with the
+-- reason as its error_message: its queued and started tasks become cancelled, their messages are archived, its steps
+-- keep the state they have. Workers that run one of its handlers are notified at once; what such a handler still
+-- returns is refused. A run that has ended is returned unchanged: a repeated call does nothing.
 -- Locks: the run, tasks, then queue rows; until commit.
 create or replace function pgflow.cancel_run(run_id uuid, reason text default null) returns setof pgflow.runs
 language plpgsql volatile security definer

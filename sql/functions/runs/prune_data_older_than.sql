@@ -1,8 +1,9 @@
--- prune_data_older_than(retention, max_runs) -> how many runs it removed; 0 where nothing is left to remove, so that callers loop, each call in a
--- transaction of its own. For operators.
--- Removes runs that ended before now() - retention, those that started first first, at most max_runs and of 100 queues, with their states, tasks, idempotency keys and own messages
--- (queue_name, message_id), archived ones and what may be left in the queue. Then the rows of workers that stopped, or died, and whose last heartbeat is older than that, as long as no started
--- task is theirs. Active runs and definitions are kept. Raises invalid_parameter_value for a negative retention and for max_runs below 1.
+-- prune_data_older_than(retention, max_runs) -> how many runs it deleted; 0 if nothing is left to delete. Callers loop,
+-- each call in its own transaction. For operators. Deletes runs that ended before now() - retention, those that started
+-- first first, at most max_runs and of 100 queues, with their states, tasks, idempotency keys and own messages
+-- (queue_name, message_id), archived ones and what may be left in the queue. Then the rows of workers that stopped, or
+-- died, and whose last heartbeat is older than that, as long as no started task is theirs. Active runs and definitions
+-- are kept. Raises invalid_parameter_value for a negative retention and for max_runs below 1.
 -- Locks: the runs, leaving those that are locked for the next time.
 create or replace function pgflow.prune_data_older_than(retention interval, max_runs int default 10000) returns bigint
 language plpgsql volatile security definer

@@ -1,7 +1,9 @@
--- retry_run(run_id) -> the row of a new run of the same version and input; no row for an unknown run. Failed and cancelled runs only. Steps that were completed keep their
--- outputs and do not run; a map that was not completed runs whole; skipped steps are evaluated again. A second retry of the same run returns the first.
--- The idempotency key moves to the new run: starting with it again answers with the newest run of the chain, and pruning the old one does not free it.
--- Raises object_not_in_prerequisite_state with the reason where it is refused.
+-- retry_run(run_id) -> the row of a new run of the same version and input; no row for an unknown run. Failed and
+-- cancelled runs only. Steps that were completed keep their outputs and do not run; a map that was not completed runs
+-- whole; skipped steps are evaluated again. A second retry of the same run returns the first. The idempotency key moves
+-- to the new run: starting with it again answers with the newest run of the chain, and pruning the old one does not
+-- free it.
+-- Raises object_not_in_prerequisite_state with the reason if it is refused.
 -- Locks: the alias, shared, and the retried run; until commit.
 create or replace function pgflow.retry_run(run_id uuid) returns setof pgflow.runs
 language plpgsql volatile security definer

@@ -1,9 +1,11 @@
--- start_flow(flow_slug, input, run_id, idempotency_key) -> the run's row.
--- The name is an alias first, else the slug of its alias's active version; an inactive version cannot be started.
--- A key is unique per alias while its run exists (a retry takes it over): the same key returns that run and starts nothing; with another input it is an
--- error (unique_violation). Raises: unknown name (foreign_key_violation, with the known aliases as a hint); a root map whose input is not an array; a run_id
--- that exists; a key of more than 1024 bytes (invalid_parameter_value). One transaction stores the run, its step states, the tasks of ready steps and their messages.
--- Locks: the alias, shared, and the key, until commit: a transaction that starts runs under several keys takes them in one order, as everybody else does.
+-- start_flow(flow_slug, input, run_id, idempotency_key) -> the run's row. The name is an alias first, else the slug of
+-- its alias's active version; an inactive version cannot be started. A key is unique per alias while its run exists (a
+-- retry takes it over): the same key returns that run and starts nothing; with another input it is an error
+-- (unique_violation). Raises: unknown name (foreign_key_violation, with the known aliases as a hint); a root map whose
+-- input is not an array; a run_id that exists; a key of more than 1024 bytes (invalid_parameter_value). One transaction
+-- stores the run, its step states, the tasks of ready steps and their messages.
+-- Locks: the alias, shared, and the key, until commit: a transaction that starts runs under several keys takes them in
+-- one order, as everybody else does.
 create or replace function pgflow.start_flow(
   flow_slug text, input jsonb, run_id uuid default null, idempotency_key text default null
 ) returns setof pgflow.runs
@@ -18,7 +20,8 @@ declare
 begin
   perform pgflow._check_root_map_input(v_version.flow_slug, start_flow.input);
   if octet_length(start_flow.idempotency_key) > 1024 then
-    raise exception 'the idempotency key has % bytes, but at most 1024 are allowed', octet_length(start_flow.idempotency_key) using errcode = 'invalid_parameter_value';
+    raise exception 'the idempotency key has % bytes, but at most 1024 are allowed', octet_length(start_flow.idempotency_key)
+      using errcode = 'invalid_parameter_value';
   end if;
   loop
     insert into pgflow.runs (run_id, flow_slug, flow_alias, started_as, input, remaining_steps, idempotency_key)
@@ -30,7 +33,7 @@ begin
     exit when found;
     select r.* into v_known from pgflow.runs r
     where r.flow_alias = v_version.flow_alias and r.idempotency_key = start_flow.idempotency_key;
-    -- Where the run was pruned in between, its key is free again.
+    -- If the run was pruned in between, its key is free again.
     continue when not found;
     if v_known.input <> start_flow.input then
       raise exception 'idempotency key % of % belongs to run %, which has another input',

@@ -1,4 +1,4 @@
--- What a trouble of a worker says to people.
+-- Returns what a trouble of a worker says to people.
 create or replace function pgflow._trouble_text(p_trouble pgflow.worker_troubles) returns text
 language sql immutable
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- doctor_clock() -> findings (level, message, hint): jumps of the clock that heartbeats have found, and heartbeats that a clock ahead of this one has written.
--- Takes no locks.
+-- doctor_clock() -> findings (level, message, hint): jumps of the clock that heartbeats have found, and heartbeats that
+-- a clock ahead of this one has written. Takes no locks.
 create or replace function pgflow.doctor_clock() returns table (level text, message text, hint text)
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp

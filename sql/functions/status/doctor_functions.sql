@@ -1,4 +1,5 @@
--- doctor_functions() -> findings (level, message, hint): an open rollout, and worker functions that are disabled. Takes no locks.
+-- doctor_functions() -> findings (level, message, hint): an open rollout, and worker functions that are disabled. Takes
+-- no locks.
 create or replace function pgflow.doctor_functions() returns table (level text, message text, hint text)
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp

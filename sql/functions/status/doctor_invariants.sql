@@ -1,5 +1,6 @@
--- doctor_invariants(in_full) -> findings (level, message, hint) of check_invariants(in_full): five at most of what is inconsistent, and, by queue, tasks without a
--- message and messages without a task, which somebody else has caused. Takes no locks.
+-- doctor_invariants(in_full) -> findings (level, message, hint) of check_invariants(in_full): five at most of what is
+-- inconsistent, and, by queue, tasks without a message and messages without a task, which somebody else has caused.
+-- Takes no locks.
 create or replace function pgflow.doctor_invariants(p_in_full boolean) returns table (level text, message text, hint text)
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp

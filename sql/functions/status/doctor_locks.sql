@@ -1,4 +1,5 @@
--- doctor_locks() -> findings (level, message, hint): sessions that keep others from starting runs, or from deploying. Takes no locks.
+-- doctor_locks() -> findings (level, message, hint): sessions that keep others from starting runs, or from deploying.
+-- Takes no locks.
 create or replace function pgflow.doctor_locks() returns table (level text, message text, hint text)
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- doctor_owner() -> findings (level ok | warning | problem, what was found, what to do): whether the owner of the functions, as whom they run, can use the queues
--- and send events. Takes no locks.
+-- doctor_owner() -> findings (level ok | warning | problem, what was found, what to do): whether the owner of the
+-- functions, as whom they run, can use the queues and send events. Takes no locks.
 create or replace function pgflow.doctor_owner() returns table (level text, message text, hint text)
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -24,7 +24,8 @@ as $$
     )
     union all
     select 'warning',
-      format('no events are sent: realtime.send belongs to role %s and its schema to %s, and not both roles are trusted', p.proowner::regrole, n.nspowner::regrole),
+      format('no events are sent: realtime.send belongs to role %s and its schema to %s, and not both roles are trusted', p.proowner::regrole,
+        n.nspowner::regrole),
       'if they may act with the rights of the owner: update pgflow.settings set trusted_roles = '
         || quote_literal(array[p.proowner::regrole::text, n.nspowner::regrole::text])
     from owner o

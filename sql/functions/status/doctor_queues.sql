@@ -1,5 +1,5 @@
--- doctor_queues() -> findings (level, message, hint) on the queues that deployments made: trust, lost tables, missing workers, uncovered pairs, messages that hold
--- others up. Reads every queue whole; takes no locks.
+-- doctor_queues() -> findings (level, message, hint) on the queues that deployments made: trust, lost tables, missing
+-- workers, uncovered pairs, messages that hold others up. Reads every queue whole; takes no locks.
 create or replace function pgflow.doctor_queues() returns table (level text, message text, hint text)
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- doctor_workers() -> findings (level, message, hint) on the workers that have not stopped: silence, refused reloads, the troubles that they report, overdue
--- tasks. Its cost grows with what is in the queues; takes no locks.
+-- doctor_workers() -> findings (level, message, hint) on the workers that have not stopped: silence, refused reloads,
+-- the troubles that they report, overdue tasks. Its cost grows with what is in the queues; takes no locks.
 create or replace function pgflow.doctor_workers() returns table (level text, message text, hint text)
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp

@@ -1,7 +1,9 @@
--- failing_task(run_id, step_slug): a task of a step of which an attempt has failed, or else one that was put back, and that has not ended: its first task, else the
--- earliest found among the hidden messages of its queue, of which the 200 that are seen first and the 200 that are seen last are looked at, so that the cost does not
--- grow with the tasks of the step. next_attempt_at: when its message is seen again; null where there is none or it is never seen, in the past where it waits for a worker. No row where
--- no such task is found. Takes no locks. For people: where more messages are hidden a failing task may not be found.
+-- failing_task(run_id, step_slug): a task of a step of which an attempt has failed, or else one that was put back, and
+-- that has not ended: its first task, else the earliest found among the hidden messages of its queue, of which the 200
+-- that are seen first and the 200 that are seen last are looked at, so that the cost does not grow with the tasks of
+-- the step. next_attempt_at: when its message is seen again; null if there is none or it is never seen, in the past if
+-- it waits for a worker. No row if no such task is found. Takes no locks. For people: where more messages are hidden a
+-- failing task may not be found.
 create or replace function pgflow.failing_task(p_run_id uuid, p_step_slug text)
 returns table (task_index int, status text, attempts_count int, error_message text, next_attempt_at timestamptz)
 language plpgsql volatile strict security definer

@@ -1,6 +1,8 @@
--- lock_holders() -> one row for each session that has held locks under which runs are started and flows deployed for more than 5 s, or for which somebody has waited so long: its process id
--- (null for a prepared transaction), in words who that is, since when its transaction is open (null where the owner of the schema must not see it), the aliases whose locks it holds, other than
--- by starting runs, and how many sessions wait for it. An alias shares its lock with others. Takes no locks. For people.
+-- lock_holders() -> one row for each session that has held locks under which runs are started and flows deployed for
+-- more than 5 s, or for which somebody has waited so long: its process id (null for a prepared transaction), in words
+-- who that is, since when its transaction is open (null if the owner of the schema must not see it), the aliases whose
+-- locks it holds, other than by starting runs, and how many sessions wait for it. An alias shares its lock with others.
+-- Takes no locks. For people.
 create or replace function pgflow.lock_holders()
 returns table (pid int, who text, since timestamptz, flow_aliases text[], deploys boolean, waiting bigint)
 language sql volatile security definer

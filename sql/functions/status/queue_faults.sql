@@ -1,6 +1,8 @@
--- queue_faults(queue_name) -> one row of what stands in a queue's way: messages that are hidden for more than a day and longer than its steps' start delays (1,000 at most);
--- messages that belong to no task among the next 100 to be read; tasks under suspicion of having ended their executor, or that lost the connection of their
--- transaction, among 10,000 that were read. Raises undefined_table for a queue that is not recorded, or has no table that is trusted. Takes no locks. For people.
+-- queue_faults(queue_name) -> one row of what stands in a queue's way: messages that are hidden for more than a day and
+-- longer than its steps' start delays (1,000 at most); messages that belong to no task among the next 100 to be read;
+-- tasks under suspicion of having ended their executor, or that lost the connection of their transaction, among 10,000
+-- that were read. Raises undefined_table for a queue that is not recorded, or has no table that is trusted. Takes no
+-- locks. For people.
 create or replace function pgflow.queue_faults(p_queue_name text) returns table (far_messages bigint, foreign_messages bigint, suspects bigint)
 language plpgsql volatile strict security definer rows 1
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,6 @@
--- rollout_status(): where the open rollout stands, a row for each of its functions: the queues of its workers, whether it was and is enabled, its old workers that still
--- live and the tasks that they have in flight. No row where no rollout is open. Takes no locks.
+-- rollout_status(): where the open rollout stands: a row for each of its functions: the queues of its workers, whether
+-- it was and is enabled, its old workers that still live and the tasks that they have in flight. No row if no rollout
+-- is open. Takes no locks.
 create or replace function pgflow.rollout_status()
 returns table (
   function_name text, queue_names text[], was_enabled boolean, enabled boolean, live_workers int, tasks_in_flight bigint, begun_at timestamptz

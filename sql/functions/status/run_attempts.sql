@@ -1,4 +1,5 @@
--- run_attempts(run_id) -> the most attempts of each step's tasks in a run, and the first task with an error that did not complete, for whoever knows the run's id.
+-- run_attempts(run_id) -> the most attempts of each step's tasks in a run, and the first task with an error that did
+-- not complete, for callers that know the run's id.
 create or replace function pgflow.run_attempts(p_run_id uuid) returns table (step_slug text, attempts_count int, failed_task_index int, error_message text)
 language sql stable security definer
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- run_details(run_id) -> {"run": its row, "steps": [each step's state in definition order, with its dependencies and its tasks counted by status, and their errors]}, for
--- whoever knows the run's id; null for an unknown run.
+-- run_details(run_id) -> {"run": its row, "steps": [each step's state in definition order, with its dependencies and
+-- its tasks counted by status, and their errors]}, for callers that know the run's id; null for an unknown run.
 create or replace function pgflow.run_details(p_run_id uuid) returns jsonb
 language sql stable security definer
 set search_path = pg_catalog, pg_temp

@@ -1,6 +1,8 @@
--- run_steps(run_id) -> a row for each step of a run in definition order, for whoever knows its id. Of tasks it tells only of the one of a single step and of one that
--- fails, so that polling it stays cheap. task_phase: the task's status, where 'queued' is one that nobody has taken, and 'snoozed' and 'retrying' were put back, a snooze
--- at no cost. unserved_queue: the queue of a step that has gone on for 2 s while no live worker serves it. kept: completed by the run that this one retries.
+-- run_steps(run_id) -> a row for each step of a run in definition order, for callers that know its id. Of tasks it
+-- tells only of the one of a single step and of one that fails, so that polling it stays cheap. task_phase: the task's
+-- status, where 'queued' is one that nobody has taken, and 'snoozed' and 'retrying' were put back, a snooze at no cost.
+-- unserved_queue: the queue of a step that has gone on for 2 s while no live worker serves it. kept: completed by the
+-- run that this one retries.
 create or replace function pgflow.run_steps(p_run_id uuid) returns table (
   step_slug text, step_type text, status text, initial_tasks int, remaining_tasks int, duration_ms bigint, error_message text, skip_reason text,
   attempts_count int, task_phase text, dependencies text, max_attempts int, unserved_queue text, kept boolean,

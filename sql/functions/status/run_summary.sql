@@ -1,5 +1,5 @@
--- run_summary(run_id) -> one row on how a run stands, for whoever knows its id; no row for an unknown run. duration_ms ends with the run; age_ms goes on.
--- restarted_as_run_id: the run that retries it.
+-- run_summary(run_id) -> one row on how a run stands, for callers that know its id; no row for an unknown run.
+-- duration_ms ends with the run; age_ms continues. restarted_as_run_id: the run that retries it.
 create or replace function pgflow.run_summary(p_run_id uuid) returns table (
   run_id uuid, flow_slug text, flow_alias text, status text, duration_ms bigint, age_ms bigint, error_step_slug text, error_message text,
   restart_of_run_id uuid, restarted_as_run_id uuid, output jsonb

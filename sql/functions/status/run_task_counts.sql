@@ -1,4 +1,5 @@
--- run_task_counts(run_id) -> one row: the run's status, and how many of its tasks wait and how many are claimed; no row for an unknown run.
+-- run_task_counts(run_id) -> one row: the run's status, and how many of its tasks wait and how many are claimed; no row
+-- for an unknown run.
 create or replace function pgflow.run_task_counts(p_run_id uuid) returns table (run_id uuid, status text, queued bigint, started bigint)
 language sql stable security definer
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,6 @@
--- trust_faults() -> a row for each reason not to trust what is in schema pgmq, with what to do about it: PGMQ itself (queue_name is null), and each recorded queue whose tables
--- could run somebody else's code. Reads the catalog alone. For people.
+-- trust_faults() -> a row for each reason not to trust what is in schema pgmq, with what to do about it: PGMQ itself
+-- (queue_name is null), and each recorded queue whose tables could run another role's code. Reads the catalog alone.
+-- For people.
 create or replace function pgflow.trust_faults() returns table (queue_name text, reason text, remedy text)
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,6 @@
--- uncovered_pairs(queue_name, flow_slugs, step_slugs): of the (flow, step) pairs that can still appear on the queue, those that are not among the given
--- handlers (two arrays of equal length), with what holds each alive. Exact; reads definitions and started runs. Takes no locks.
+-- uncovered_pairs(queue_name, flow_slugs, step_slugs): of the (flow, step) pairs that can still appear on the queue,
+-- those that are not among the given handlers (two arrays of equal length), with what keeps each alive. Exact; reads
+-- definitions and started runs. Takes no locks.
 create or replace function pgflow.uncovered_pairs(p_queue_name text, p_flow_slugs text[], p_step_slugs text[])
 returns table (flow_slug text, step_slug text, held_by text)
 language plpgsql stable security definer

@@ -1,5 +1,5 @@
--- worker_function_status() -> one row for each worker function: whether it is enabled, how many of its workers live, the queues that they have had, and whether
--- an open rollout holds it. Takes no locks. For people.
+-- worker_function_status() -> one row for each worker function: whether it is enabled, how many of its workers live,
+-- the queues that they have had, and whether an open rollout holds it. Takes no locks. For people.
 create or replace function pgflow.worker_function_status() returns table (
   function_name text, enabled boolean, live_workers bigint, queue_names text[], in_rollout boolean, enabled_before_rollout boolean
 )

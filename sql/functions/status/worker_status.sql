@@ -1,6 +1,7 @@
--- worker_status(all) -> one row for each worker, by queue and age, with its state: running | draining | dead | stopped. Without all: only those that have neither
--- stopped nor been silent for more than a day. troubles: what goes wrong in it, each with its name, since when, count, last error, and a message that says all
--- of it. Takes no locks; its cost grows with what is in the queues. For people.
+-- worker_status(all) -> one row for each worker, by queue and age, with its state: running | draining | dead | stopped.
+-- Without all: only those that have neither stopped nor been silent for more than a day. troubles: what goes wrong in
+-- it, each with its name, since when, count, last error, and a message that says all of it. Takes no locks; its cost
+-- grows with what is in the queues. For people.
 create or replace function pgflow.worker_status(p_all boolean) returns table (
   worker_id uuid, queue_name text, function_name text, generation bigint, state text, tasks_in_flight bigint, started_at timestamptz,
   last_heartbeat_at timestamptz, heartbeat_age_ms bigint, deprecated_at timestamptz, stopped_at timestamptz, last_reload_error text,

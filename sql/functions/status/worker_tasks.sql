@@ -1,5 +1,6 @@
--- worker_tasks(): how many started tasks each worker holds, dead ones too; no row for a worker without any. They are found by their messages, each of which was
--- read at least once: the cost grows with what is in the queues, not with what has ended. Takes no locks. For people.
+-- worker_tasks(): how many started tasks each worker holds, dead ones too; no row for a worker without any. They are
+-- found by their messages, each of which was read at least once: the cost grows with what is in the queues, not with
+-- what has ended. Takes no locks. For people.
 create or replace function pgflow.worker_tasks() returns table (worker_id uuid, tasks_in_flight bigint)
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp

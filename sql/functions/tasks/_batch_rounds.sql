@@ -1,5 +1,6 @@
--- The rounds in which a batch is recorded, one for each position; null where one does for all. In runs of flows where an unmet condition can fail the run, the n-th step
--- of the run in the batch, by step_index, is recorded in round n: it may find the run ended by what came before.
+-- Returns the rounds in which a batch is recorded, one for each position; null if one does for all. In runs of flows in
+-- which an unmet condition can fail the run, the n-th step of the run in the batch, by step_index, is recorded in round
+-- n: it may find the run ended by what came before.
 create or replace function pgflow._batch_rounds(p_run_ids uuid[], p_step_slugs text[]) returns int[]
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

@@ -1,4 +1,4 @@
--- A claim of a task as one text, as workers.overdue_tasks has it.
+-- Returns a claim of a task as one text, as workers.overdue_tasks has it.
 create or replace function pgflow._claim_key(p_run_id uuid, p_step_slug text, p_task_index int, p_claim_no bigint) returns text
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp

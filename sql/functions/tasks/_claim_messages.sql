@@ -1,9 +1,11 @@
--- Claims the queued tasks of started runs behind the given messages of one queue, in their order, as long as their inputs as JSON text are no larger than p_room bytes
--- together: counts the attempt, raises the claim number and stores the effective timeout. Tasks whose row is locked are left alone: a claim never waits. Messages without such a
--- task give no row. One that was not claimed has a row without claim_no: there was no room, or it alone has more than p_max_input bytes (see bytes).
--- is_root: the input is the run's. Raises what the server says where an input cannot be made, or not be sent as UTF-8; nothing is claimed then.
--- The messages were read in an earlier statement: this one's snapshot sees their tasks. A task may have been queued after this transaction
--- began, so started_at is at least queued_at.
+-- Claims the queued tasks of started runs behind the given messages of one queue, in their order, as long as their
+-- inputs as JSON text are no larger than p_room bytes together: counts the attempt, raises the claim number and stores
+-- the effective timeout. Tasks whose row is locked are left alone: a claim never waits. Messages without such a task
+-- give no row. One that was not claimed has a row without claim_no: there was no room, or it alone has more than
+-- p_max_input bytes (see bytes). is_root: the input is the run's. Raises what the server says if an input cannot be
+-- made, or not be sent as UTF-8; nothing is claimed then. The messages were read in an earlier statement: this one's
+-- snapshot sees their tasks. A task may have been queued after this transaction began, so started_at is at least
+-- queued_at.
 create or replace function pgflow._claim_messages(p_queue_name text, p_message_ids bigint[], p_worker_id uuid, p_max_input int, p_room int)
 returns table (
   flow_slug text, run_id uuid, step_slug text, task_index int, msg_id bigint, claim_no bigint, attempt int, max_attempts int, timeout_s int,

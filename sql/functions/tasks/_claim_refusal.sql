@@ -1,4 +1,5 @@
--- Why a worker may not claim: 'unknown_worker' (it has no row), 'not_subscribed' (of another queue, deprecated or stopped) or 'stale_generation'; null where it may.
+-- Returns why a worker may not claim: 'unknown_worker' (it has no row), 'not_subscribed' (of another queue, deprecated
+-- or stopped) or 'stale_generation'; null if it may.
 create or replace function pgflow._claim_refusal(p_worker_id uuid, p_generation bigint, p_queue_name text) returns text
 language plpgsql stable
 set search_path = pg_catalog, pg_temp

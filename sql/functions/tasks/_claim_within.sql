@@ -1,7 +1,9 @@
--- Claims the tasks behind messages that a claim has read, one and then in portions that grow while inputs are small, until their inputs have p_max_input bytes together as JSON text. A task whose input alone has more,
--- or cannot be made or sent, fails for good, by name, and the others go on. Where the server is short of memory or locks nobody is to blame: the task is left, and hidden for a
--- moment as one that is locked. Rows as of _claim_messages; without claim_no: a task that was failed, with the reason as its input, or else a message that is left, for there
--- was no room.
+-- Claims the tasks of messages that a claim has read, first one, then portions that grow while inputs are small, until
+-- their inputs have p_max_input bytes together as JSON text. A task whose input alone has more, or cannot be built or
+-- sent, fails for good with an error that names it, and the others continue. If the server is short of memory or locks
+-- the task is not at fault: it is left, and hidden for a moment like one that is locked. Rows are those of
+-- _claim_messages; without claim_no: a task that was failed, with the reason as its input, or else a message that is
+-- left, for there was no room.
 create or replace function pgflow._claim_within(p_queue_name text, p_message_ids bigint[], p_worker_id uuid, p_max_input int)
 returns table (
   flow_slug text, run_id uuid, step_slug text, task_index int, msg_id bigint, claim_no bigint, attempt int, max_attempts int, timeout_s int,
@@ -69,7 +71,8 @@ begin
       end loop;
     end if;
   end loop;
-  select null into flow_slug, run_id, step_slug, task_index, msg_id, claim_no, attempt, max_attempts, timeout_s, input, is_root, suspicion, lost_transactions, bytes;
+  select null into flow_slug, run_id, step_slug, task_index, msg_id, claim_no, attempt, max_attempts, timeout_s, input, is_root, suspicion,
+    lost_transactions, bytes;
   foreach msg_id in array v_waiting loop
     return next;
   end loop;

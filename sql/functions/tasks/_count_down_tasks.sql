@@ -1,5 +1,5 @@
--- Counts completed tasks off their steps and completes each step that has none left: its output is its task's, or for a map the array of
--- its tasks' outputs by task_index. Returns the steps that were completed.
+-- Subtracts completed tasks from the counters of their steps and completes each step that has none left: its output is
+-- its task's, or for a map the array of its tasks' outputs by task_index. Returns the steps that were completed.
 create or replace function pgflow._count_down_tasks(p_run_ids uuid[], p_step_slugs text[], p_answers text[])
 returns table (run_id uuid, step_slug text)
 language plpgsql volatile

@@ -1,4 +1,5 @@
--- Fails for good the tasks of a batch whose effect is 'fail', 'skip' or 'skip-cascade', and ends their step or run by it. Skipped steps let their runs go on.
+-- Fails for good the tasks of a batch whose effect is 'fail', 'skip' or 'skip-cascade', and ends their step or run by
+-- it. Skipped steps let their runs continue.
 create or replace function pgflow._end_exhausted_tasks(
   p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_messages text[], p_effects text[]
 ) returns void

@@ -1,5 +1,5 @@
--- Fails for good the stalled tasks whose outcome is 'failed', through the path of every failure, so that their runs end. The runs are locked by the
--- caller.
+-- Fails for good the stalled tasks whose outcome is 'failed', through the path of every failure, so that their runs
+-- end. The runs are locked by the caller.
 create or replace function pgflow._fail_stalled_tasks(p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_outcomes text[])
 returns void
 language plpgsql volatile
@@ -7,7 +7,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_message text := 'permanently stalled: the task has used all its retries after stalls';
-  v_answers text[] := array(select case u.outcome when 'failed' then 'done' else 'stale' end from unnest(p_outcomes) with ordinality as u (outcome, n) order by u.n);
+  v_answers text[] := array(select case u.outcome when 'failed' then 'done' else 'stale' end from unnest(p_outcomes) with ordinality as u (outcome, n)
+    order by u.n);
   v_effects text[] := pgflow._judge_failures(
     p_run_ids, p_step_slugs, p_task_indexes, v_answers,
     array_fill(true, array[cardinality(p_run_ids)]), array_fill(false, array[cardinality(p_run_ids)])

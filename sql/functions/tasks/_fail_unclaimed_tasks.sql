@@ -1,5 +1,6 @@
--- Fails for good the queued tasks behind the given messages, which no claim can ever take, each with its message, and their step's when_exhausted applies. A task whose run is
--- locked is left for a later claim. Returns those that it has failed. Locks: runs, skipping what is locked; then as fail_tasks.
+-- Fails for good the queued tasks of the given messages, which no claim can ever take, each with its error message;
+-- their step's when_exhausted applies. A task whose run is locked is left for a later claim. Returns those that it has
+-- failed. Locks: runs, skipping what is locked; then as fail_tasks.
 create or replace function pgflow._fail_unclaimed_tasks(p_queue_name text, p_message_ids bigint[], p_messages text[])
 returns table (flow_slug text, run_id uuid, step_slug text, task_index int, msg_id bigint, message text)
 language plpgsql volatile

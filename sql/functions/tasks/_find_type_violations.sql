@@ -1,5 +1,6 @@
--- Marks in the answers of a batch what feeds a map without being an array: 'violation' for the first of a run, which ends it, and 'stale'
--- for what comes behind it in the run, by (step_index, task_index). Answers without any come back as they are.
+-- Marks in the answers of a batch each output that a map reads and that is not an array: 'violation' for the first of a
+-- run, which ends it, and 'stale' for what comes after it in the run, by (step_index, task_index). Answers without any
+-- come back as they are.
 create or replace function pgflow._find_type_violations(
   p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_outputs jsonb[], p_answers text[]
 ) returns text[]

@@ -1,5 +1,6 @@
--- Which of the given messages' queued tasks have an input that cannot be made, or not be sent as UTF-8, and what the server says about each. Looked at one by one, since one that
--- fails hides the others: only where a claim of several has failed.
+-- Returns which of the given messages' queued tasks have an input that cannot be built, or not be sent as UTF-8, and
+-- what the server says about each. Looked at one by one, since one that fails hides the others: only if a claim of
+-- several has failed.
 create or replace function pgflow._input_faults(p_queue_name text, p_message_ids bigint[]) returns table (message_id bigint, message text)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

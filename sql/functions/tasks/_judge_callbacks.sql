@@ -1,7 +1,7 @@
--- What each callback of a batch finds: 'done' where it comes from the claim that is current and its step and run are under way,
--- 'already' where this very claim's outcome is recorded, else 'stale'. A second callback of a claim in one batch is a 'duplicate' of the first, whose outcome
--- decides its answer (_settle_duplicates).
--- One answer for each position of the arrays. The runs are locked by the caller, so an answer stays true until commit.
+-- Returns what each callback of a batch finds: 'done' if it comes from the claim that is current and its step and run
+-- are under way, 'already' if this very claim's outcome is recorded, else 'stale'. A second callback of a claim in one
+-- batch is a 'duplicate' of the first, whose outcome decides its answer (_settle_duplicates). One answer for each
+-- position of the arrays. The runs are locked by the caller, so an answer stays true until commit.
 create or replace function pgflow._judge_callbacks(p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_claim_nos bigint[])
 returns text[]
 language plpgsql volatile

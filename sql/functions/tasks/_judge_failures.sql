@@ -1,5 +1,6 @@
--- What each failure of a batch leads to: 'retry', 'snooze', or for an exhausted task its step's when_exhausted ('fail', 'skip', 'skip-cascade');
--- 'none' where its answer is not 'done', or an earlier failure of the batch ended its run or step. One effect for each position.
+-- Returns what each failure of a batch leads to: 'retry', 'snooze', or for an exhausted task its step's when_exhausted
+-- ('fail', 'skip', 'skip-cascade'); 'none' if its answer is not 'done', or an earlier failure of the batch ended its
+-- run or step. One effect for each position.
 create or replace function pgflow._judge_failures(
   p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_answers text[], p_permanent boolean[], p_free boolean[]
 ) returns text[]

@@ -1,4 +1,4 @@
--- The longest effective timeout of the steps that a worker handles, in seconds.
+-- Returns the longest effective timeout of the steps that a worker handles, in seconds.
 create or replace function pgflow._longest_timeout(p_worker_id uuid) returns int
 language plpgsql stable
 set search_path = pg_catalog, pg_temp

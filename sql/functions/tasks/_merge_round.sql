@@ -1,4 +1,4 @@
--- The answers of a batch with those of one round put in.
+-- Returns the answers of a batch with those of one round put in.
 create or replace function pgflow._merge_round(p_round int, p_rounds int[], p_answers text[], p_round_answers text[]) returns text[]
 language sql immutable
 set search_path = pg_catalog, pg_temp

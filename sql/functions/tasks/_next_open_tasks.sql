@@ -1,5 +1,5 @@
--- Up to limit tasks of a flow's open runs, ended ones too, in the order (run, step, index) behind a position. Written so that only two indexes can serve it, in their
--- order: that of the open runs, and the tasks' key.
+-- Returns up to limit tasks of a flow's open runs, ended ones too, in the order (run, step, index) behind a position.
+-- Written so that only two indexes can serve it, in their order: that of the open runs, and the tasks' key.
 create or replace function pgflow._next_open_tasks(p_at pgflow.recoveries, p_limit int) returns pgflow.step_tasks[]
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

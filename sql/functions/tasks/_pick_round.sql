@@ -1,4 +1,4 @@
--- The answers of one round of a batch: those of other rounds become 'elsewhere', which records nothing.
+-- Returns the answers of one round of a batch: those of other rounds become 'elsewhere', which records nothing.
 create or replace function pgflow._pick_round(p_round int, p_rounds int[], p_answers text[]) returns text[]
 language sql immutable
 set search_path = pg_catalog, pg_temp

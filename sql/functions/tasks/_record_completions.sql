@@ -1,5 +1,5 @@
--- Records the completions of a batch whose answer is 'done' and moves their runs on. Returns the answers: 'violation' where the output ended the run, 'stale' behind it.
--- The runs are locked by the caller.
+-- Records the completions of a batch whose answer is 'done' and moves their runs on. Returns the answers: 'violation'
+-- if the output ended the run, 'stale' behind it. The runs are locked by the caller.
 create or replace function pgflow._record_completions(
   p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_outputs jsonb[], p_answers text[]
 ) returns text[]

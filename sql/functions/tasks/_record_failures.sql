@@ -1,4 +1,5 @@
--- Records the failed attempts of a batch whose answer is 'done'. Returns the answers: 'stale' behind the one that ended its step or run. The runs are locked by the caller.
+-- Records the failed attempts of a batch whose answer is 'done'. Returns the answers: 'stale' behind the one that ended
+-- its step or run. The runs are locked by the caller.
 create or replace function pgflow._record_failures(
   p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_messages text[], p_delays float8[], p_permanent boolean[], p_free boolean[],
   p_answers text[]

@@ -1,4 +1,5 @@
--- Fails the tasks that a batch marked as 'violation', for good, with their step and run; their output is stored with them.
+-- Fails the tasks that a batch marked as 'violation', for good, with their step and run; their output is stored with
+-- them.
 create or replace function pgflow._record_type_violations(
   p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_outputs jsonb[], p_answers text[]
 ) returns void

@@ -1,5 +1,6 @@
--- One round of a queue's recovery; see recover_tasks. Looks at the tasks whose messages are hidden until the given instant or later, and at the next active ones of the walk.
--- The queue's table exists, and the caller has the try-lock of its recovery.
+-- Runs one round of a queue's recovery; see recover_tasks. Looks at the tasks whose messages are hidden until the given
+-- instant or later, and at the next active ones of the walk. The queue's table exists, and the caller has the try-lock
+-- of its recovery.
 -- Locks: runs in order, those that are locked left for the next time; then as fail_tasks; queue rows.
 create or replace function pgflow._recover_queue(p_queue_name text, p_hidden_until timestamptz, p_is_clock_steady boolean, p_may_judge_workers boolean)
 returns table (run_id uuid, step_slug text, task_index int, reason text, outcome text)

@@ -1,5 +1,6 @@
--- Puts back those of the given tasks that are stalled, or fails them for good: 'failed' after 3 requeues by timeout or 10 by dead workers, else 'requeued'.
--- Sessions of their transactions are ended before. Returns each of them with the reason and that outcome. The tables of their queues exist.
+-- Requeues those of the given tasks that are stalled, or fails them for good: 'failed' after 3 requeues by timeout or
+-- 10 by dead workers, else 'requeued'. Sessions of their transactions are ended before. Returns each of them with the
+-- reason and that outcome. The tables of their queues exist.
 -- Locks: runs in order, those that are locked left for the next time; then as fail_tasks.
 create or replace function pgflow._recover_stalled_tasks(
   p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_is_clock_steady boolean, p_may_judge_workers boolean

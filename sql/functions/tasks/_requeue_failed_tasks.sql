@@ -1,5 +1,6 @@
--- Queues failed attempts of a batch again whose effect is 'retry' or 'snooze', visible after their delay: the one given, else the backoff. A handler that
--- snoozes has come to its end: what was counted of runs that cost nothing is forgotten.
+-- Queues failed attempts of a batch again whose effect is 'retry' or 'snooze', visible after their delay: the one
+-- given, else the backoff. A handler that snoozes has come to its end: what was counted of runs that cost nothing is
+-- forgotten.
 create or replace function pgflow._requeue_failed_tasks(
   p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_messages text[], p_delays float8[], p_effects text[]
 ) returns void

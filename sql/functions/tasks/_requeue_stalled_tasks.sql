@@ -1,4 +1,5 @@
--- Queues stalled tasks again whose outcome is 'requeued', visible at once. The attempt that was lost stays counted. The runs are locked by the caller.
+-- Queues stalled tasks again whose outcome is 'requeued', visible at once. The attempt that was lost stays counted. The
+-- runs are locked by the caller.
 create or replace function pgflow._requeue_stalled_tasks(
   p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_reasons text[], p_outcomes text[]
 ) returns void

@@ -1,4 +1,5 @@
--- The answers of a batch once it is recorded: a duplicate is 'already' where the first callback of its claim was recorded, else 'stale', as if it came alone.
+-- Returns the answers of a batch once it is recorded: a duplicate is 'already' if the first callback of its claim was
+-- recorded, else 'stale', as if it came alone.
 create or replace function pgflow._settle_duplicates(
   p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_claim_nos bigint[], p_answers text[]
 ) returns text[]

@@ -1,7 +1,9 @@
--- Settles the messages that a claim has read, without those that it leaves (p_left), after it has claimed what it could: archives those of ended tasks, and those without a task that are older
--- than 60 s, or from as far in the future (which it returns); hides those without a task for 5 s, those of started tasks until they can be recovered (for 5 s where they already can), and
--- those that somebody else has locked for 1 s. A message that is hidden for the right time already is not touched.
--- If one has no task there are probably many: as many as a thousand that are visible are looked at with it (_sweep_orphans).
+-- Settles the messages that a claim has read, without those that it leaves (p_left), after it has claimed what it
+-- could: archives those of ended tasks, and those without a task that are older than 60 s, or from as far in the future
+-- (which it returns); hides those without a task for 5 s, those of started tasks until they can be recovered (for 5 s
+-- if they already can), and those that somebody else has locked for 1 s. A message that is hidden for the right time
+-- already is not touched. If one has no task there are probably many: as many as a thousand that are visible are looked
+-- at with it (_sweep_orphans).
 create or replace function pgflow._settle_read_messages(
   p_queue_name text, p_message_ids bigint[], p_enqueued_at timestamptz[], p_left bigint[], p_hidden_s int
 ) returns setof bigint

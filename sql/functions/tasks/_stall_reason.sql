@@ -1,6 +1,7 @@
--- Why a started task counts as stalled: 'timeout' or 'dead_worker'; null where it does not. A task that is past its time but that its live worker listed in its last
--- heartbeat is not, nor is one whose live worker has not sent a heartbeat since. Right after a start of the server every worker counts as alive that was not stopped: it may not
--- have had the time to send one.
+-- Returns why a started task counts as stalled: 'timeout' or 'dead_worker'; null if it does not. A task that is past
+-- its time but that its live worker listed in its last heartbeat is not, nor is one whose live worker has not sent a
+-- heartbeat since. Right after a start of the server every worker counts as alive that was not stopped: it may not have
+-- had the time to send one.
 create or replace function pgflow._stall_reason(p_task pgflow.step_tasks, p_is_clock_steady boolean, p_may_judge_workers boolean) returns text
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

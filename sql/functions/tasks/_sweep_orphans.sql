@@ -1,5 +1,6 @@
--- Looks at the next thousand visible messages of a queue: archives those without a task that are older than 60 s, or from as far in the future (which it returns), and hides
--- younger ones for 5 s. So messages that nobody owns do not delay the tasks behind them by more than their number. The others are not touched.
+-- Looks at the next thousand visible messages of a queue: archives those without a task that are older than 60 s, or
+-- from as far in the future (which it returns), and hides younger ones for 5 s. So messages that nobody owns do not
+-- delay the tasks behind them by more than their number. The others are not touched.
 -- Locks: those messages, skipping what is locked, in one statement; what they are is decided in the next.
 create or replace function pgflow._sweep_orphans(p_queue_name text) returns setof bigint
 language plpgsql volatile

@@ -1,6 +1,7 @@
--- The started tasks of a queue: tasks need no index on their status, since their messages were read at least once. Reads every message that is waiting or hidden; given
--- an instant, only those hidden until then or later, among which are all that a worker has read since. A task that lost its message is not among them until
--- recovery has sent it again (_resend_lost_messages).
+-- Returns the started tasks of a queue: tasks need no index on their status, since their messages were read at least
+-- once. Reads every message that is waiting or hidden; given an instant, only those hidden until then or later, among
+-- which are all that a worker has read since. A task that lost its message is not among them until recovery has sent it
+-- again (_resend_lost_messages).
 create or replace function pgflow._tasks_in_flight(p_queue_name text, p_hidden_until timestamptz default '-infinity') returns setof pgflow.step_tasks
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

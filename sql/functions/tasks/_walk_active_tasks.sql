@@ -1,5 +1,6 @@
--- The next active tasks of a queue, found by their runs, whatever became of their messages: each call goes on where the last one ended, and begins again after the end.
--- It looks at 2,000 tasks of open runs at most, of 100 flows, so its cost grows neither with what has ended nor with what is under way.
+-- Returns the next active tasks of a queue, found by their runs, even if they have no message: each call continues
+-- where the last one ended, and begins again after the end. It looks at 2,000 tasks of open runs at most, of 100 flows,
+-- so its cost grows neither with what has ended nor with what is under way.
 -- Locks: the queue's row in recoveries. The caller has the try-lock of the queue's recovery.
 create or replace function pgflow._walk_active_tasks(p_queue_name text) returns setof pgflow.step_tasks
 language plpgsql volatile
@@ -27,7 +28,8 @@ begin
     exit when v_left = 0;
   end loop;
   if v_left = 0 then
-    v_at := row(p_queue_name, v_at.flow_slug, (v_tasks[cardinality(v_tasks)]).run_id, (v_tasks[cardinality(v_tasks)]).step_slug, (v_tasks[cardinality(v_tasks)]).task_index, null);
+    v_at := row(p_queue_name, v_at.flow_slug, (v_tasks[cardinality(v_tasks)]).run_id, (v_tasks[cardinality(v_tasks)]).step_slug,
+      (v_tasks[cardinality(v_tasks)]).task_index, null);
   else
     v_at := row(p_queue_name, v_flow_slugs[101], null, null, null, null);
   end if;

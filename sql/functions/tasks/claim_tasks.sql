@@ -1,10 +1,15 @@
--- claim_tasks(worker_id, generation, queue_name, quantity, max_input): reads up to quantity messages and claims their tasks; the last statement of a batch.
--- Rows by kind: 'task' for each claimed task; 'failed' for each whose input cannot be given out, with the reason as its input; 'unknown' for each (flow, step) that the worker does not handle; 'orphan' for each message without
--- a task that was archived; 'unreadable' for each that was archived since reading it fails, with the reason as its input (then nothing is read, and the next claim goes on); and last, always, one 'answer' with its status (ok | stale_generation | not_subscribed | unknown_worker | unknown_pairs), next_visible_ms, the
--- milliseconds until the queue's next hidden message becomes visible (null: there is none), the seconds that it took as timeout_s, and more: there may be visible messages, so that a claim at once is no waste.
--- The inputs of one claim have at most max_input bytes together, as JSON text: what does not fit is left for the next one. A task whose input alone has more, or cannot be
--- made or sent, fails for good by name (_claim_within). is_root: the input is the run's as well. secret: what open_transaction takes.
--- Where a pair is unknown nothing is claimed and every message that was read is visible again (I7). Raises undefined_table where the queue's table is gone.
+-- claim_tasks(worker_id, generation, queue_name, quantity, max_input): reads up to quantity messages and claims their
+-- tasks; the last statement of a batch. Rows by kind: 'task' for each claimed task; 'failed' for each whose input
+-- cannot be given out, with the reason as its input; 'unknown' for each (flow, step) that the worker does not handle;
+-- 'orphan' for each message without a task that was archived; 'unreadable' for each that was archived since reading it
+-- fails, with the reason as its input (then nothing is read, and the next claim continues); and last, always, one
+-- 'answer' with its status (ok | stale_generation | not_subscribed | unknown_worker | unknown_pairs), next_visible_ms,
+-- the milliseconds until the queue's next hidden message becomes visible (null: there is none), the seconds that it
+-- took as timeout_s, and more: there may be visible messages, so that a claim at once is no waste. The inputs of one
+-- claim have at most max_input bytes together, as JSON text: what does not fit is left for the next one. A task whose
+-- input alone has more, or cannot be made or sent, fails for good with an error that names it (_claim_within). is_root:
+-- the input is the run's as well. secret: what open_transaction takes. If a pair is unknown nothing is claimed and
+-- every message that was read is visible again (I7). Raises undefined_table if the queue's table is missing.
 -- Locks: messages and tasks, both skipping what is locked, until commit; it never waits.
 create or replace function pgflow.claim_tasks(p_worker_id uuid, p_generation bigint, p_queue_name text, p_quantity int, p_max_input int default 67108864)
 returns table (

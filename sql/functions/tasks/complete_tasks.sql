@@ -1,7 +1,7 @@
--- complete_tasks(run_ids, step_slugs, task_indexes, claim_nos, outputs): records finished tasks of any number of steps and runs, in arrays of
--- equal length, and moves their runs on. Answers each position: done | already | stale; the last two change nothing.
--- The result equals the serial order by (run_id, step_index, task_index).
--- An output that is not an array although a map reads it fails its task, step and run for good ([TYPE_VIOLATION]).
+-- complete_tasks(run_ids, step_slugs, task_indexes, claim_nos, outputs): records finished tasks of any number of steps
+-- and runs, in arrays of equal length, and moves their runs on. Answers each position: done | already | stale; the last
+-- two change nothing. The result equals the serial order by (run_id, step_index, task_index). An output that is not an
+-- array although a map reads it fails its task, step and run for good ([TYPE_VIOLATION]).
 -- Locks: runs in order, step states, tasks, then queue rows; until commit.
 create or replace function pgflow.complete_tasks(
   p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_claim_nos bigint[], p_outputs jsonb[]

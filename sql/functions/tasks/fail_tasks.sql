@@ -1,8 +1,10 @@
--- fail_tasks(run_ids, step_slugs, task_indexes, claim_nos, messages, delays, permanent, free): records failed attempts, in arrays of equal length.
--- While attempts remain the task is queued again after its backoff, or after its delay in seconds where one is given; otherwise, or where it is
--- permanent, the step's when_exhausted applies. A free entry is put back for its delay and costs no attempt (luaflow.snooze).
--- Answers each position: done | already | stale; the last two change nothing; retry_delay: the seconds until the next attempt of a task that is queued again. The result equals the serial order by (run_id, step_index, task_index):
--- what comes behind the entry that ended its step or run is stale.
+-- fail_tasks(run_ids, step_slugs, task_indexes, claim_nos, messages, delays, permanent, free): records failed attempts,
+-- in arrays of equal length. While attempts remain the task is queued again after its backoff, or after its delay in
+-- seconds if one is given; otherwise, or if it is permanent, the step's when_exhausted applies. A free entry is put
+-- back for its delay and costs no attempt (luaflow.snooze).
+-- Answers each position: done | already | stale; the last two change nothing; retry_delay: the seconds until the next
+-- attempt of a task that is queued again. The result equals the serial order by (run_id, step_index, task_index): what
+-- comes behind the entry that ended its step or run is stale.
 -- Locks: runs in order, step states, tasks, then queue rows; until commit.
 create or replace function pgflow.fail_tasks(
   p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_claim_nos bigint[],

@@ -1,6 +1,7 @@
--- reconcile_claims(worker_id, run_ids, step_slugs, task_indexes, claim_nos): puts back, without cost, every task that is started under this worker and is not among
--- those that it knows. Called on every new work connection, after the old backend is gone and before the first claim: such a task was claimed in
--- a transaction whose answer was lost. Returns the tasks that were put back. A repeated call finds none.
+-- reconcile_claims(worker_id, run_ids, step_slugs, task_indexes, claim_nos): requeues, without cost, every task that is
+-- started under this worker and is not among those that it knows. Called on every new work connection, after the old
+-- backend has ended and before the first claim: such a task was claimed in a transaction whose answer was lost. Returns
+-- the tasks that were put back. A repeated call finds none.
 -- Locks: as release_tasks.
 create or replace function pgflow.reconcile_claims(
   p_worker_id uuid, p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_claim_nos bigint[]

@@ -1,6 +1,7 @@
--- release_tasks(run_ids, step_slugs, task_indexes, claim_nos, suspicion, lost_transactions, delays): puts claimed tasks back. Costs no attempt and stores no message; so
--- that this has a bound, it is counted on the task: by how much the end of its executor made it more suspect, and whether its transaction was lost. Visible at
--- once, or after its delay in seconds (24 h at most). Each of the last three may be null, and so may what is in them.
+-- release_tasks(run_ids, step_slugs, task_indexes, claim_nos, suspicion, lost_transactions, delays): puts claimed tasks
+-- back. Costs no attempt and stores no message; so that this has a bound, it is counted on the task: by how much the
+-- end of its executor made it more suspect, and whether its transaction was lost. Visible at once, or after its delay
+-- in seconds (24 h at most). Each of the last three may be null, and so may what is in them.
 -- Answers each position: done | already | stale; the last two change nothing. A second release of one claim is stale.
 -- Locks: runs in order, tasks, then queue rows; until commit.
 create or replace function pgflow.release_tasks(
@@ -36,7 +37,8 @@ begin
   select array_agg(r.queue_name), array_agg(r.message_id), array_agg(r.delay) into v_queue_names, v_message_ids, v_delays from released r;
   if v_message_ids is not null then
     perform pgflow._set_visibility(
-      v_queue_names, v_message_ids, array(select clock_timestamp() + make_interval(secs => d.delay) from unnest(v_delays) with ordinality as d (delay, n) order by d.n)
+      v_queue_names, v_message_ids, array(select clock_timestamp() + make_interval(secs => d.delay) from unnest(v_delays) with ordinality as d (delay, n)
+        order by d.n)
     );
     perform pgflow._notify_queues(array(select q.queue_name from unnest(v_queue_names, v_delays) as q (queue_name, delay) where q.delay = 0));
   end if;

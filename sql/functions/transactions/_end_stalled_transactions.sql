@@ -1,7 +1,8 @@
--- Ends the sessions of the transactions that those of the given tasks that are stalled have opened: their hosts are dead or frozen, and the locks that they hold stop others. Such a
--- session holds two locks: that of its own row in open_transactions, which nobody gets but by open_transaction, and the mark of the task's claim. So no session of
--- anybody else's is ended, whatever advisory locks it holds. Where the owner of this function lacks the right to end one (pg_signal_backend), it warns, and the session
--- ends by its own limits. Takes no locks.
+-- Ends the sessions of the transactions that stalled ones of the given tasks have opened: their hosts are dead or
+-- frozen, and their locks block others. Such a session holds two locks: that of its own row in open_transactions, which
+-- nobody gets but by open_transaction, and the mark of the task's claim. So no other session is ended, whatever
+-- advisory locks it holds. If the owner of this function lacks the right to end one (pg_signal_backend), it warns, and
+-- the session ends by its own limits. Takes no locks.
 create or replace function pgflow._end_stalled_transactions(
   p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_is_clock_steady boolean, p_may_judge_workers boolean
 ) returns void

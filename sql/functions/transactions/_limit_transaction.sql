@@ -1,5 +1,6 @@
--- Has the server end this transaction by itself once the time of the attempt is over, in case its host never does: between two statements, within one, and as a
--- whole where the server knows transaction_timeout. A shorter limit of the session stays. The limits end with the transaction.
+-- Makes the server end this transaction when the time of the attempt is over, in case its host never does: between two
+-- statements, within one, and as a whole if the server knows transaction_timeout. A shorter limit of the session stays.
+-- The limits end with the transaction.
 create or replace function pgflow._limit_transaction(p_left_ms bigint) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

@@ -1,6 +1,8 @@
--- complete_transaction(token, run_id, step_slug, task_index, claim_no, output): completes a task as the last statement of the transaction that open_transaction began; the caller
--- commits behind it. Raises LF002 where this is not that transaction (somebody ended it in between), LF001 where the claim is no longer the current one or the token is another claim's, and LF003 where
--- the output violates its type: the caller rolls back then, and what the handler wrote is undone. After LF003 it records the output by complete_tasks, which fails the task.
+-- complete_transaction(token, run_id, step_slug, task_index, claim_no, output): completes a task as the last statement
+-- of the transaction that open_transaction began; the caller commits behind it. Raises LF002 if this is not that
+-- transaction (somebody ended it in between), LF001 if the claim is no longer the current one or the token is another
+-- claim's, and LF003 if the output violates its type: the caller rolls back then, and what the handler wrote is undone.
+-- After LF003 it records the output by complete_tasks, which fails the task.
 -- Locks: as complete_tasks.
 create or replace function pgflow.complete_transaction(
   p_token uuid, p_run_id uuid, p_step_slug text, p_task_index int, p_claim_no bigint, p_output jsonb

@@ -1,7 +1,9 @@
--- open_transaction(run_id, step_slug, task_index, claim_no, secret, left_ms) -> the token of this transaction, of which it must be the first statement. From then on the transaction
--- commits only together with complete_transaction: any other commit fails with LF002 and undoes everything. The token completes this claim alone. The secret is the one that claim_tasks
--- gave out with the claim: a handler, which may call this too, does not know it. Raises LF004 where it is another, and LF001 where the claim is no longer the current one.
--- The server ends the transaction after left_ms, and recovery once its task is stalled.
+-- open_transaction(run_id, step_slug, task_index, claim_no, secret, left_ms) -> the token of this transaction, of which
+-- it must be the first statement. From then on the transaction commits only together with complete_transaction: any
+-- other commit fails with LF002 and undoes everything. The token completes this claim alone. The secret is the one that
+-- claim_tasks gave out with the claim: a handler, which may call this too, does not know it. Raises LF004 if it is
+-- another, and LF001 if the claim is no longer the current one. The server ends the transaction after left_ms, and
+-- recovery once its task is stalled.
 -- Locks: none that others wait for; the mark of the claim, until the end of the transaction.
 create or replace function pgflow.open_transaction(p_run_id uuid, p_step_slug text, p_task_index int, p_claim_no bigint, p_secret text, p_left_ms bigint)
 returns uuid

@@ -1,5 +1,6 @@
--- Why PGMQ must not be used, and what to do about it; nulls where it may. Whoever owns its schema or a function there, or may create in it, could put code in the place of
--- PGMQ's (a function that fits a call better), which would run with the rights of the functions' owner. It reads the catalog alone.
+-- Returns why PGMQ must not be used, and what to do about it; nulls if it may. A role that owns its schema or a
+-- function there, or may create in it, could put code in the place of PGMQ's (a function that fits a call better),
+-- which would run with the rights of the functions' owner. It reads the catalog alone.
 create or replace function pgflow._pgmq_distrust(out reason text, out remedy text)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -11,7 +12,8 @@ begin
     from pg_catalog.pg_namespace n
     where n.nspname = 'pgmq' and not pgflow._is_trusted_role(n.nspowner)
     union all
-    select 2, case when a.grantee = 0 then 'every role may create in schema pgmq' else format('role %I may create in schema pgmq', pg_get_userbyid(a.grantee)) end,
+    select 2, case when a.grantee = 0 then 'every role may create in schema pgmq'
+      else format('role %I may create in schema pgmq', pg_get_userbyid(a.grantee)) end,
       'revoke create on schema pgmq from ' || case when a.grantee = 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end
     from pg_catalog.pg_namespace n
     cross join aclexplode(n.nspacl) a

@@ -1,5 +1,6 @@
--- Why the tables that there are for a queue must not be used; null where they may. Whoever owns a table, or has put a trigger, rule, policy, reference or heir to it, could run
--- code with the rights of the functions' owner. It reads the catalog alone, and comes before everything that reads such a table.
+-- Returns why the tables that there are for a queue must not be used; null if they may. A role that owns a table, or
+-- has put a trigger, rule, policy, reference or heir to it, could run code with the rights of the functions' owner. It
+-- reads the catalog alone, and comes before everything that reads such a table.
 create or replace function pgflow._queue_distrust(p_queue_name text) returns text
 language plpgsql stable
 set search_path = pg_catalog, pg_temp

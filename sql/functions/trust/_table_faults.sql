@@ -1,4 +1,5 @@
--- What on a table, or on who may do what to it, could run code of somebody else with the rights of the functions' owner; the gravest has the lowest n. It reads the catalog alone.
+-- Returns what on a table, or on who may do what to it, could run another role's code with the rights of the functions'
+-- owner; the gravest has the lowest n. It reads the catalog alone.
 create or replace function pgflow._table_faults(p_table oid) returns table (n int, fault text)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp

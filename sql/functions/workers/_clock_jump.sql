@@ -1,6 +1,8 @@
--- By how much the database's clock has jumped since a worker's last heartbeat, backwards where it is negative; null if it has not, or if nobody can tell. elapsed_ms is what
--- passed on the worker's own clock, which no one sets (null: not known, and only a heartbeat that lies in the future tells). Another worker's heartbeats that were never broken in that time show that it was this worker, not the clock, that
--- stood still. A difference of less than 20 s is one of transport.
+-- Returns by how much the database's clock has jumped since a worker's last heartbeat, backwards if it is negative;
+-- null if it has not, or if nobody can tell. elapsed_ms is what passed on the worker's own clock, which no one sets
+-- (null: not known, and only a heartbeat that lies in the future tells). Another worker's heartbeats that were never
+-- broken in that time show that it was this worker, not the clock, that stood still. A difference of less than 20 s is
+-- one of transport.
 create or replace function pgflow._clock_jump(p_worker pgflow.workers, p_now timestamptz, p_elapsed_ms bigint) returns interval
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

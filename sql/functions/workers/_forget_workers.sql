@@ -1,5 +1,6 @@
--- Removes the rows of workers whose last heartbeat came before the given instant and that have stopped or are dead, with their handlers, as long as
--- no started task is theirs. One whose queue is gone is kept: its tasks cannot be found.
+-- Deletes the rows of workers whose last heartbeat came before the given instant and that have stopped or are dead,
+-- with their handlers, as long as no started task is theirs. One whose queue does not exist is kept: its tasks cannot
+-- be found.
 create or replace function pgflow._forget_workers(p_before timestamptz) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,6 @@
--- Whether the clock can be trusted with what is past its time: no worker's heartbeat found a jump in the last 30 s, in which every live worker has listed its tasks
--- since; and the given worker's own heartbeat is fresh, so that none is unnoticed. Without a worker only the first can be asked.
+-- Returns whether the clock can be trusted with what is past its time: no worker's heartbeat found a jump in the last
+-- 30 s, in which every live worker has listed its tasks since; and the given worker's own heartbeat is fresh, so that
+-- none is unnoticed. Without a worker only the first can be asked.
 create or replace function pgflow._is_clock_steady(p_worker_id uuid) returns boolean
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

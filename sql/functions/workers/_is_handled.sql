@@ -1,4 +1,5 @@
--- Whether every live worker of a queue that is not deprecated handles a (flow, step) pair, and there is one (I6).
+-- Returns whether every live worker of a queue that is not deprecated handles a (flow, step) pair, and there is one
+-- (I6).
 create or replace function pgflow._is_handled(p_queue_name text, p_flow_slug text, p_step_slug text) returns boolean
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

@@ -1,4 +1,5 @@
--- Whether the holder of a claim is dead: its row is missing, it has stopped, or its last heartbeat is 30 s away from the clock.
+-- Returns whether the holder of a claim is dead: its row is missing, it has stopped, or its last heartbeat is 30 s away
+-- from the clock.
 create or replace function pgflow._is_worker_dead(p_worker_id uuid) returns boolean
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

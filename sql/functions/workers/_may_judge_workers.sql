@@ -1,5 +1,5 @@
--- Whether a worker may declare others dead: its own heartbeats were unbroken for 30 s and the server has settled, so that nobody is
--- blamed for an outage of the database or a jump of its clock.
+-- Returns whether a worker may declare others dead: its own heartbeats were unbroken for 30 s and the server has
+-- settled, so that nobody is blamed for an outage of the database or a jump of its clock.
 create or replace function pgflow._may_judge_workers(p_worker_id uuid) returns boolean
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

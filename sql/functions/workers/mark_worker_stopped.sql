@@ -1,4 +1,5 @@
--- mark_worker_stopped(worker_id): the worker has ended in good order. An unknown or already stopped worker is no error.
+-- mark_worker_stopped(worker_id): the worker has ended in good order. An unknown or already stopped worker is not an
+-- error.
 create or replace function pgflow.mark_worker_stopped(worker_id uuid) returns void
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp

@@ -1,4 +1,5 @@
--- report_reload(worker_id, error): what a worker's reload came to: the reason for which it was refused, or null where it was accepted. An unknown worker is no error.
+-- report_reload(worker_id, error): what a worker's reload came to: the reason for which it was refused, or null if it
+-- was accepted. An unknown worker is not an error.
 -- Locks: the worker's row.
 create or replace function pgflow.report_reload(p_worker_id uuid, p_error text) returns void
 language sql volatile security definer

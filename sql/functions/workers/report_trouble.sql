@@ -1,5 +1,5 @@
--- report_trouble(worker_id, trouble, count, error): what goes wrong in the worker, since the first report of it, and the last error; a null error ends it. count is null or 0
--- for what is not counted. An unknown worker is no error.
+-- report_trouble(worker_id, trouble, count, error): what goes wrong in the worker, since the first report of it, and
+-- the last error; a null error ends it. count is null or 0 for what is not counted. An unknown worker is not an error.
 -- Locks: the worker's row against its removal.
 create or replace function pgflow.report_trouble(p_worker_id uuid, p_trouble text, p_count int, p_error text) returns void
 language sql volatile security definer

@@ -1,9 +1,10 @@
--- worker_heartbeat(worker_id, run_ids, step_slugs, task_indexes, claim_nos, elapsed_ms): a sign of life every 2 s, while draining too, with the tasks that the
--- worker has in flight or has not recorded yet, and the milliseconds since its last heartbeat by its own steady clock (null: the first one). A task that it lists is not
--- stalled, whatever the time: those past theirs are kept in its row. Returns one row: deprecated (also where the worker is unknown or stopped), whether its function is enabled, the
--- schema's version, the positions of the tasks that are no longer its own (their run ended, or another claim took them), of those whose run was cancelled,
--- and the seconds by which the database's clock has jumped since the last heartbeat (null: it has not), which is stored too; and
--- whether the worker is unknown.
+-- worker_heartbeat(worker_id, run_ids, step_slugs, task_indexes, claim_nos, elapsed_ms): a sign of life every 2 s,
+-- while draining too, with the tasks that the worker has in flight or has not recorded yet, and the milliseconds since
+-- its last heartbeat by its own steady clock (null: the first one). A task that it lists is not stalled, whatever the
+-- time: those past theirs are kept in its row. Returns one row: deprecated (also if the worker is unknown or stopped),
+-- whether its function is enabled, the schema's version, the positions of the tasks that are no longer its own (their
+-- run ended, or another claim took them), of those whose run was cancelled, and the seconds by which the database's
+-- clock has jumped since the last heartbeat (null: it has not), which is stored too; and whether the worker is unknown.
 -- Locks: the worker's row. Repeated calls only refresh it.
 create or replace function pgflow.worker_heartbeat(
   p_worker_id uuid, p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_claim_nos bigint[], p_elapsed_ms bigint default null
