@@ -1,4 +1,4 @@
--- What is wrong between the deployments of one load, each of which may be right by itself.
+-- Finds what is wrong between the deployments of one load; each alone can be right.
 local flow = require "luaflow.flow"
 local problems = require "luaflow.problems"
 local validate = require "luaflow.validate"

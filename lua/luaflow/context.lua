@@ -1,4 +1,4 @@
--- The `ctx` that a handler gets: read-only fields of its task and what it may ask of the host.
+-- Builds the `ctx` of a handler: read-only fields of its task, and the calls that the host offers.
 local nearest = require "luaflow.nearest"
 
 local context = {}

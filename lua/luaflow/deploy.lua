@@ -1,4 +1,4 @@
--- Deployed flows: a flow with its stable alias and the queue of every step. Problems are recorded, never raised.
+-- Builds deployed flows: a flow with its stable alias and the queue of every step. Problems are recorded, never raised.
 local flow = require "luaflow.flow"
 local names = require "luaflow.names"
 local nearest = require "luaflow.nearest"

@@ -1,4 +1,4 @@
--- Which workers a load has: the workers that its entries return, and one for each queue that the entries' other flows
+-- Collects the workers of a load: those that its entries return, and one for each queue that the entries' other flows
 -- are routed to.
 local deploy = require "luaflow.deploy"
 local flow = require "luaflow.flow"
@@ -40,7 +40,7 @@ function Collection:report_unserved(deployment, queue, subscription)
   self:report(deployment.where, subject, "not_served", message, "add the flow to that worker's flows")
 end
 
--- Serves a deployment by itself: on every queue that its steps are routed to.
+-- Serves a deployment that no worker names: on every queue that its steps are routed to.
 function Collection:add_deployment(deployment, retained)
   if self.seen[deployment] or self.in_worker[deployment.flow] then return end
   self.seen[deployment] = true

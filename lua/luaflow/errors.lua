@@ -1,10 +1,10 @@
--- How a handler ends other than by returning: the tagged errors that `fail`, `retry_after` and `snooze` raise, and the
--- text that is stored for an error value of any type.
+-- Raises the tagged errors of `fail`, `retry_after` and `snooze`, by which a handler ends other than by returning, and
+-- makes the text that is stored for an error value of any type.
 local json = require "luaflow.json"
 
 local errors = {}
 
--- Longest delay, in seconds; what is longer is cut to it, like any backoff.
+-- Longest delay, in seconds; a longer one is cut to it, like any backoff.
 local MAX_DELAY = 86400
 
 local ending_mt = {
@@ -66,13 +66,13 @@ function errors.ending(value)
   if type(value) == "table" and getmetatable(value) == ending_mt then return value end
 end
 
--- The errors of luaflow's own calls know how they are told.
+-- Whether an error value comes from luaflow's own calls, which have a text for it.
 local function is_luaflow_error(value)
   local metatable = getmetatable(value)
   return type(metatable) == "table" and metatable.luaflow_error == true
 end
 
---- Gives an error of luaflow's own calls the place of the handler where it has none: a tail call leaves no frame.
+--- Adds the place of the handler to an error of luaflow's own calls that has no place: a tail call leaves no frame.
 ---@param value any
 ---@param handler function
 function errors.give_place(value, handler)

@@ -1,4 +1,4 @@
--- The flow builder. A flow is immutable: every method returns a new one. A method never raises on a bad definition: it
+-- Builds flows. A flow is immutable: every method returns a new one. A method never raises on a bad definition: it
 -- records the problem in the flow that it returns, so that one load reports all of them.
 local nearest = require "luaflow.nearest"
 local position = require "luaflow.position"
@@ -56,7 +56,7 @@ local function is_used(definition, used)
   return false
 end
 
---- Problems of calls whose result was dropped: what they returned is used nowhere, while the flow without that step is.
+--- Finds calls whose result was dropped: the flow that they returned is not used, while the flow without that step is.
 ---@param used table<luaflow.Definition, true>
 ---@return table[] see luaflow.problems
 function flow.dropped(used)

@@ -1,5 +1,5 @@
 -- Stands in for the host's table in plain LuaJIT, where no task runs: definitions load and validate without it, and
--- whatever does need the host says so. Inside an executor the host's own table is in the place of this module.
+-- what needs the host raises an error that says so. Inside an executor the host's own table is in the place of this module.
 local host = { development = false, env = {} }
 
 for _, name in ipairs {

@@ -1,4 +1,4 @@
--- HTTP for handlers: `local http = require "luaflow.http"`. A request suspends the handler, not the process. Pure Lua over the
+-- Sends HTTP requests of handlers (`require "luaflow.http"`). A request suspends the handler, not the process. Pure Lua over the
 -- host's `http`, which does one hop: what is checked before and what follows after a redirect is here.
 local host = require "luaflow.host"
 local json = require "luaflow.json"
@@ -27,7 +27,7 @@ local TOKEN = "^[%w!#$%%&'*+.^_`|~-]+$"
 ---@field headers table<string, string> by lower-case name; values of a repeated one are joined by ", ", of set-cookie by newlines
 ---@field body string
 ---@field retry_after number? seconds from the answer to the date of its Retry-After, if that names one; see http.retry_after
----@field json fun(response: luaflow.HttpResponse): any the decoded body; raises where it is no JSON
+---@field json fun(response: luaflow.HttpResponse): any the decoded body; raises if it is not JSON
 
 ---@class luaflow.HttpError
 ---@field kind "timeout"|"dns"|"connect"|"tls"|"connection"|"protocol"|"redirects"|"proxy"|"too_large"|"json"|"invalid"|"failed"

@@ -1,4 +1,4 @@
--- The public API: `local luaflow = require "luaflow"`. Loads in plain LuaJIT with lua-cjson beside it.
+-- The public API: `local luaflow = require "luaflow"`. Loads in plain LuaJIT that has lua-cjson.
 local deploy = require "luaflow.deploy"
 local errors = require "luaflow.errors"
 local flow = require "luaflow.flow"

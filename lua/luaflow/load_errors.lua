@@ -1,4 +1,4 @@
--- What a module's load raised, as a problem with file and line.
+-- Turns what a module raised while it was loaded into a problem with file and line.
 local errors = require "luaflow.errors"
 local problems = require "luaflow.problems"
 

@@ -1,5 +1,5 @@
--- The modules of a root while they load: under which name a file is required, which file requires which, and how each
--- load ended. Pure: the files, `require` and the table of globals are given.
+-- Follows the modules of a root while they load: under which name a file is required, which file requires which, and how
+-- each load ended. Pure: the files, `require` and the table of globals are given.
 local nearest = require "luaflow.nearest"
 
 local modules = {}

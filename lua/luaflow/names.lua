@@ -1,4 +1,4 @@
--- The rules for names: slugs of flows, steps and aliases, and queues. The database has the same ones.
+-- Checks names: slugs of flows, steps and aliases, and queues. The database has the same rules.
 local names = {}
 
 names.MAX_SLUG = 128

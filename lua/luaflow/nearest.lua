@@ -1,5 +1,5 @@
--- The nearest correct spelling of a name, for the hints of problems and errors. Pure. The command line has the same rule in C
--- (host/base/nearest), whose spec has the same cases.
+-- Finds the nearest correct spelling of a name, for the hints of problems and errors. Pure. The command line has the same rule
+-- in C (host/base/nearest), whose spec has the same cases.
 local nearest = {}
 
 --- How many single-character edits (insert, delete, replace, swap of neighbours) turn `a` into `b`.

@@ -1,4 +1,4 @@
--- SQL as handlers see it: Lua values to parameters, what the host brings back to a result, and errors as tables.
+-- Converts between handlers and SQL: Lua values to parameters, what the host returns to a result, errors to tables.
 -- The server infers the types of parameters; they go as text, apart from the statement.
 local ffi = require "ffi"
 local json = require "luaflow.json"
@@ -27,7 +27,7 @@ local ARRAY_HINT = "send a list as an array with luaflow.pg_array(list)"
 ---@field schema string?
 ---@field kind "database"|"connection"|"result" who is at fault: the statement, the connection, or what came back
 ---@field where string? file:line of the call
----@field restarts boolean? the handler starts again by itself: a conflict inside its transaction
+---@field restarts boolean? the handler is started again: a conflict inside its transaction
 local error_mt = {
   __name = "luaflow.sql_error",
   luaflow_error = true,

@@ -1,4 +1,4 @@
--- Where a definition was written: file and line of the call that made it. A tail call, as in `return flow:step(...)`,
+-- Finds where a definition was written: file and line of the call that built it. A tail call, as in `return flow:step(...)`,
 -- leaves no frame behind; then the place is that of the handler, or of what came before it in the chain.
 local position = {}
 

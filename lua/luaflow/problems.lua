@@ -1,4 +1,4 @@
--- Problems of definitions: how they are recorded, listed and sorted. A problem holds its place as a table that several
+-- Records, lists and sorts the problems of definitions. A problem holds its place as a table that several
 -- problems share, since the place of a call without a frame becomes known only when its file has been loaded.
 local problems = {}
 

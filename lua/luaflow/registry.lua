@@ -1,4 +1,4 @@
--- The registry of a worker: what the host deploys for it, and the handlers that its executors call.
+-- Builds the registry of a worker: what the host deploys for it, and the handlers that its executors call.
 local flow = require "luaflow.flow"
 local json = require "luaflow.json"
 local shape = require "luaflow.shape"

@@ -1,5 +1,5 @@
--- One attempt of one task: calls the handler and says how it ended, as the host records it. Runs inside the task's
--- coroutine; the output is encoded here as well, so one that cannot be stored is a failed attempt.
+-- Runs one attempt of one task: calls the handler and returns how it ended, as the host records it. Runs inside the task's
+-- coroutine; the output is encoded here too, so one that cannot be stored is a failed attempt.
 local context = require "luaflow.context"
 local errors = require "luaflow.errors"
 

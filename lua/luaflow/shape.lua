@@ -1,4 +1,4 @@
--- The shape of a flow as the database stores and compares it, with its runtime options beside it.
+-- Builds the shape of a flow as the database stores and compares it, with its runtime options beside it.
 local json = require "luaflow.json"
 local options = require "luaflow.options"
 

@@ -1,4 +1,4 @@
--- Flows without a database: a run that calls handlers, and one that is driven task by task.
+-- Runs flows without a database: a run that calls handlers, and one that the test drives task by task.
 local model = require "luaflow.testing.model"
 local testing_run = require "luaflow.testing.run"
 

@@ -1,4 +1,4 @@
--- LuaCATS definitions of flows, for editors: one file for each flow. Pure.
+-- Writes LuaCATS definitions of flows, for editors: one file for each flow. Pure.
 local flow = require "luaflow.flow"
 
 local types = {}

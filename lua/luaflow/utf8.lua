@@ -1,4 +1,4 @@
--- Whether a string is text that JSON and Postgres can hold. Pure.
+-- Tests whether a string is text that JSON and Postgres can hold. Pure.
 local utf8 = {}
 
 -- Of each lead byte's characters: how many bytes follow, and the range of the first of them (which leaves out overlong

@@ -1,4 +1,4 @@
--- JSON values without a codec: deep copies that fail with the codec's own words for what JSON or jsonb cannot hold.
+-- Copies JSON values without a codec; fails with the codec's own words for what JSON or jsonb cannot hold.
 -- Metamethods are not called, as in the codec.
 local ffi = require "ffi"
 local json = require "luaflow.json"

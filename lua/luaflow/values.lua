@@ -1,4 +1,4 @@
--- What a module may return: flows, deployed flows, workers, and lists or tables of them.
+-- Recognises what a module returns: flows, deployed flows, workers, and lists or tables of them.
 local deploy = require "luaflow.deploy"
 local flow = require "luaflow.flow"
 local problems = require "luaflow.problems"

@@ -1,4 +1,4 @@
--- Workers: one queue, and the deployed flows whose tasks it serves. Problems are recorded, never raised.
+-- Builds workers: one queue, and the deployed flows whose tasks it serves. Problems are recorded, never raised.
 local deploy = require "luaflow.deploy"
 local flow = require "luaflow.flow"
 local json = require "luaflow.json"

@@ -1,5 +1,5 @@
--- One attempt of one task: the handler in a coroutine of its own, with a host table that is made up. It runs until it ends
--- or sleeps; whoever drives it moves the clock and resumes it.
+-- Runs one attempt of one task: the handler in its own coroutine, with a host table for tests. It runs until it ends
+-- or sleeps; its caller moves the clock and resumes it.
 local codec = require "luaflow.testing.codec"
 local context = require "luaflow.context"
 local fakes = require "luaflow.testing.fakes"

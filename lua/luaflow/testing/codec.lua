@@ -1,5 +1,5 @@
--- JSON text in plain Lua, for what passes between the steps of a run in memory: a handler gets what it would get from the
--- host's codec, and is refused what that refuses, in the same words.
+-- Reads and writes JSON text in plain Lua, for what passes between the steps of a run in memory: it gives a handler what the host's
+-- codec would give it, and refuses what that refuses, in the same words.
 local json = require "luaflow.json"
 local utf8 = require "luaflow.utf8"
 local value = require "luaflow.value"

@@ -1,4 +1,4 @@
--- Containment of JSON values, as PostgreSQL's `@>` of jsonb has it for a pattern that is an object.
+-- Tests containment of JSON values, as PostgreSQL's `@>` of jsonb has it for a pattern that is an object.
 local codec = require "luaflow.testing.codec"
 local json = require "luaflow.json"
 

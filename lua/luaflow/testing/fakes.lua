@@ -1,4 +1,4 @@
--- What stands for the database and for HTTP in a run in memory: functions of the test, in the forms that luaflow.context and
+-- Replaces the database and HTTP in a run in memory by functions of the test, in the forms that luaflow.context and
 -- luaflow.http expect of the host.
 local codec = require "luaflow.testing.codec"
 local json = require "luaflow.json"

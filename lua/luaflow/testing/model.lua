@@ -54,7 +54,7 @@ local function mark_skipped(run, step, reason)
   end_tasks(state, "skipped")
 end
 
--- The step is gone, but its dependents go on without it.
+-- The step is skipped, but its dependents continue without it.
 local function release_dependents(run, step)
   for _, dependent in ipairs(step.dependents) do
     local state = run.states[dependent.slug]

@@ -1,4 +1,4 @@
--- What the model needs of a flow: its steps with every option in force, and which steps depend on which.
+-- Prepares a flow for the model: its steps with every option in force, and which steps depend on which.
 local deploy = require "luaflow.deploy"
 local flow = require "luaflow.flow"
 local options = require "luaflow.options"

@@ -15,7 +15,7 @@ local EXPECTED = {
   "canceling statement due to lock timeout", "is not the active version, and not every live worker of their queues handles",
   "is no longer the current one", "in a read%-only transaction", 'no partition of relation "messages" found',
   "could not receive data from client", "could not send data to client", "unexpected EOF on client connection",
-  "is not a PostgreSQL backend process", -- one that was to be ended has ended by itself
+  "is not a PostgreSQL backend process", -- one that was to be ended had already ended
 }
 
 local function is_one_of(text, patterns)

@@ -65,7 +65,7 @@ local function is_expected(self, place, ended)
   return ended.code == 0 and place.launched_at <= self.deprecated_at
 end
 
---- Looks after them: buries the dead and starts them again. One that ended by itself is a surprise.
+--- Looks after them: buries the dead and starts them again. One that ended without a reason is a surprise.
 function methods:supervise()
   for _, place in ipairs(self.places) do
     local ended = place.worker and place.worker.process:poll()

@@ -139,7 +139,7 @@ local WRONG = ([[
   where r.status = 'completed' and r.output is distinct from %s
   order by t.run_id, t.step_slug, t.task_index]]):format(code.EXPECTED)
 
--- For whoever looks for the reason: what is unfinished, inconsistent or wrong.
+-- Keeps the rows that are unfinished, inconsistent or wrong, to find the reason.
 local function keep_rows(scene)
   for name, sql in pairs {
     invariants = "select * from pgflow.check_invariants(true)",
