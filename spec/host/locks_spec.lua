@@ -135,7 +135,7 @@ describe("locks", function()
     assert.truthy(refused.err:find(("end it: select pg_terminate_backend(%s)"):format(pid), 1, true), refused.err)
     local from = wait.now()
     refused = here.db:try "select spec.start('greet', p_run => 2)"
-    assert.truthy(refused.err:find("alias greet is being deployed", 1, true), refused.err)
+    assert.truthy(refused.err:find("could not lock alias greet: another transaction", 1, true), refused.err)
     assert.is_true(wait.now() - from > 9 and wait.now() - from < 30)
   end)
 
@@ -183,7 +183,7 @@ describe("locks", function()
     deployment:wait(30)
     local said = deployment:errors()
     deployment:forget()
-    assert.truthy(said:find(("in use by transactions that start runs: process %s (%s, role "):format(pid, name), 1, true), said)
+    assert.truthy(said:find(("open transactions have called start_flow: process %s (%s, role "):format(pid, name), 1, true), said)
     local slow = here.db:number "select count(*) from spec.starts s where s.took > interval '150 ms'"
     assert.is_true(slow <= 2, slow .. " starts were slow")
   end)
