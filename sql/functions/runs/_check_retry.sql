@@ -11,7 +11,7 @@ declare
 begin
   if p_run.status not in ('failed', 'cancelled') then
     raise exception 'run % cannot be retried: it is %', p_run.run_id, p_run.status
-      using errcode = 'object_not_in_prerequisite_state', hint = 'retry only a run that is failed or cancelled; start a new one with start_flow';
+      using errcode = 'object_not_in_prerequisite_state', hint = 'retry only a run that is failed or cancelled, or start a new run';
   end if;
   if v_active = p_run.flow_slug then
     return;
