@@ -162,7 +162,7 @@ describe("the commands on runs", function()
     it("refuses runs that did not fail", function()
       local done = here.db:start "quick"
       here.db:await_run(done)
-      assert_refused(luaflow("retry", done), 1, done .. " cannot be retried: it is completed", "retry only a run that is failed or cancelled")
+      assert_refused(luaflow("retry", done), 1, done .. " cannot be retried: it is completed", "only a run that is failed or cancelled")
       assert_refused(luaflow("retry", UNKNOWN_ID), 1, "there is no run " .. UNKNOWN_ID, "luaflow runs --status failed")
       assert_refused(luaflow("retry", "nonsense"), 2, '"nonsense" is no run id')
     end)

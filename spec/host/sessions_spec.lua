@@ -84,7 +84,8 @@ describe("sessions of callers and operators", function()
       }
       commit;
     ]]))
-    assert.equal("could not lock the runs of the flow: open transactions work on some of them", here.db:text "select a.answer from spec.answers a")
+    assert.equal("could not lock the runs of the flow: open transactions work on some of them",
+      here.db:text "select a.answer from spec.answers a")
     assert.equal(10, here.db:number "select count(*) from pgflow.runs")
     here.db:text "select pgflow.delete_flow_and_data('greet')"
     here:assert_consistent()
@@ -109,7 +110,8 @@ describe("sessions of callers and operators", function()
       select pgflow.retire_alias('greet');
       commit;
     ]]))
-    assert.equal("could not lock worker function spec: an open transaction enables or disables it", here.db:text "select a.answer from spec.answers a")
+    assert.equal("could not lock worker function spec: an open transaction enables or disables it",
+      here.db:text "select a.answer from spec.answers a")
     here:assert_consistent()
   end)
 end)
