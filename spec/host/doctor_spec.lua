@@ -204,7 +204,7 @@ describe("luaflow doctor", function()
     assert_found("workers", 0, "warning", "its last reload failed: flows/sick.lua:1: oh", "correct the flows")
     worker.process:kill()
     here.db:text "update pgflow.workers set last_heartbeat_at = now() - interval '5 minutes', last_reload_error = null"
-    assert_found("workers", 1, "problem", "of queue sick sent its last heartbeat 00:05:%d+ ago and holds 1 started task", "--queue sick PATH")
+    assert_found("workers", 1, "problem", "of queue sick sent its last heartbeat 00:05:%d+ ago and holds 1 started", "--queue sick PATH")
     start_worker()
     assert_found("workers", 0, "warning", "holds 1 started task$", "another worker of the queue recovers them")
     here.db:text("select pgflow.cancel_run(:'id')", { id = run_id })
