@@ -227,7 +227,7 @@ return {
       "flows/misplaced.lua:2: [misplaced_option] alias is not an option of flow (name the alias in luaflow.deploy(",
       "flows/misplaced.lua:3: [misplaced_option] queue is not an option of step (route steps with luaflow.deploy(",
       [[flows/routes.lua:3: [unknown_step] routes names 'prize', which is not a step of flow 'a' (did you mean "price"?)]],
-      [[flows/routes.lua:3: [invalid_queue_name] the route of 'total' 'Pricing' must be a lower-case letter]],
+      [[flows/routes.lua:3: [invalid_queue_name] the route of 'total' 'Pricing' must start with a lower-case letter]],
       [[(write "pricing")]],
       [[flows/routes.lua:4: [unknown_option] unknown option 'rotues' (did you mean "routes"?)]],
       [[flows/routes.lua:4: [alias_conflict] alias 'c' is the slug of a flow of alias 'other' at flows/routes.lua:5]],
