@@ -6,7 +6,6 @@
 #include <sys/ioctl.h>
 #include <utlist.h>
 
-#include "base/check.h"
 #include "base/sqlstate.h"
 #include "base/xalloc.h"
 #include "pg/pg_blame.h"
@@ -24,18 +23,12 @@ enum {
 /* What a unit begins with, for its patience: one of these, or a statement of the options by its place. */
 enum { KIND_SET_UP, KIND_TEXT, KIND_STATEMENTS };
 
-static const unsigned legal_moves[] = {
-#define IN(name) (1u << PG_##name)
-#define X(name, moves) moves,
-    PG_STATES(X)
-#undef X
-#undef IN
-};
+static const struct state states[] = {PG_STATES(STATE_ROW)};
 
 static void on_poll(uv_poll_t *poll, int status, int events);
 
 void pg_set_state(struct pg *pg, enum pg_state state) {
-  CHECK(legal_moves[pg->state] & (1u << state));
+  STATE_CHECK(states, pg->state, state);
   pg->state = state;
 }
 

@@ -4,25 +4,22 @@
 
 #include <libpq-fe.h>
 
+#include "base/states.h"
 #include "pg/pg.h"
 #include "pg/pg_patience.h"
 #include "pg/pg_resolve.h"
 
-/* X(state, states it may move to) */
-#define PG_STATES(X)                                       \
-  X(NEW, IN(RESOLVING) | IN(CLOSED))                       \
-  X(RESOLVING, IN(CONNECTING) | IN(WAITING) | IN(CLOSED))  \
-  X(CONNECTING, IN(SETTING_UP) | IN(WAITING) | IN(CLOSED)) \
-  X(SETTING_UP, IN(READY) | IN(WAITING) | IN(CLOSED))      \
-  X(READY, IN(WAITING) | IN(CLOSED))                       \
-  X(WAITING, IN(RESOLVING) | IN(CLOSED))                   \
-  X(CLOSED, 0)
+/* X(state, name, states it may move to) */
+#define PG_STATES(X)                                                                 \
+  X(PG_NEW, "new", TO(PG_RESOLVING) | TO(PG_CLOSED))                                 \
+  X(PG_RESOLVING, "resolving", TO(PG_CONNECTING) | TO(PG_WAITING) | TO(PG_CLOSED))   \
+  X(PG_CONNECTING, "connecting", TO(PG_SETTING_UP) | TO(PG_WAITING) | TO(PG_CLOSED)) \
+  X(PG_SETTING_UP, "setting up", TO(PG_READY) | TO(PG_WAITING) | TO(PG_CLOSED))      \
+  X(PG_READY, "ready", TO(PG_WAITING) | TO(PG_CLOSED))                               \
+  X(PG_WAITING, "waiting", TO(PG_RESOLVING) | TO(PG_CLOSED))                         \
+  X(PG_CLOSED, "closed", 0)
 
-enum pg_state {
-#define X(name, moves) PG_##name,
-  PG_STATES(X)
-#undef X
-};
+enum pg_state { PG_STATES(STATE_ENUM) };
 
 struct pg {
   uv_loop_t *loop;

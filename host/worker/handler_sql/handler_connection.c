@@ -15,16 +15,10 @@ struct cancel {
   struct handler_connection *connection; /* NULL once that is freed */
 };
 
-static const unsigned legal_moves[] = {
-#define IN(name) (1u << HANDLER_##name)
-#define X(name, moves) moves,
-    HANDLER_CONNECTION_STATES(X)
-#undef X
-#undef IN
-};
+static const struct state states[] = {HANDLER_CONNECTION_STATES(STATE_ROW)};
 
 static void set_state(struct handler_connection *connection, enum handler_connection_state state) {
-  CHECK(legal_moves[connection->state] & (1u << state));
+  STATE_CHECK(states, connection->state, state);
   connection->state = state;
 }
 

@@ -2,23 +2,20 @@
 #ifndef LUAFLOW_WORKER_HANDLER_SQL_HANDLER_POOL_INSIDE_H
 #define LUAFLOW_WORKER_HANDLER_SQL_HANDLER_POOL_INSIDE_H
 
+#include "base/states.h"
 #include "worker/control/complaint.h"
 #include "worker/handler_sql/handler_pool.h"
 
-/* X(state, states it may move to). CLEARING: given back, something of its borrower is still under way. RESETTING: the session is
+/* X(state, name, states it may move to). CLEARING: given back, something of its borrower is still under way. RESETTING: the session is
  * made as new. */
-#define HANDLER_CONNECTION_STATES(X)       \
-  X(OPENING, IN(IDLE) | IN(OPENING))       \
-  X(IDLE, IN(LENT) | IN(OPENING))          \
-  X(LENT, IN(CLEARING) | IN(OPENING))      \
-  X(CLEARING, IN(RESETTING) | IN(OPENING)) \
-  X(RESETTING, IN(IDLE) | IN(OPENING))
+#define HANDLER_CONNECTION_STATES(X)                                           \
+  X(HANDLER_OPENING, "opening", TO(HANDLER_IDLE) | TO(HANDLER_OPENING))        \
+  X(HANDLER_IDLE, "idle", TO(HANDLER_LENT) | TO(HANDLER_OPENING))              \
+  X(HANDLER_LENT, "lent", TO(HANDLER_CLEARING) | TO(HANDLER_OPENING))          \
+  X(HANDLER_CLEARING, "clearing", TO(HANDLER_RESETTING) | TO(HANDLER_OPENING)) \
+  X(HANDLER_RESETTING, "resetting", TO(HANDLER_IDLE) | TO(HANDLER_OPENING))
 
-enum handler_connection_state {
-#define X(name, moves) HANDLER_##name,
-  HANDLER_CONNECTION_STATES(X)
-#undef X
-};
+enum handler_connection_state { HANDLER_CONNECTION_STATES(STATE_ENUM) };
 
 struct cancel;
 

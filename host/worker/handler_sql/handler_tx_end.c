@@ -2,22 +2,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/check.h"
 #include "base/sqlstate.h"
 #include "worker/control/statements.h"
 #include "worker/handler_sql/handler_tx_inside.h"
 #include "worker/pool/task_log.h"
 
-static const unsigned legal_moves[] = {
-#define IN(name) (1u << TX_##name)
-#define X(name, moves) moves,
-    TX_STATES(X)
-#undef X
-#undef IN
-};
+static const struct state states[] = {TX_STATES(STATE_ROW)};
 
 void handler_tx_set_state(struct handler_tx *tx, enum tx_state state) {
-  CHECK(legal_moves[tx->state] & (1u << state));
+  STATE_CHECK(states, tx->state, state);
   tx->state = state;
 }
 

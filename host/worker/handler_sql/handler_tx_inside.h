@@ -2,27 +2,24 @@
 #ifndef LUAFLOW_WORKER_HANDLER_SQL_HANDLER_TX_INSIDE_H
 #define LUAFLOW_WORKER_HANDLER_SQL_HANDLER_TX_INSIDE_H
 
+#include "base/states.h"
 #include "worker/handler_sql/handler_reply.h"
 #include "worker/handler_sql/handler_tx.h"
 
-/* X(state, states it may move to). LOST: the connection broke while the handler ran. UNKNOWN: it broke after COMMIT was sent. */
-#define TX_STATES(X)                                            \
-  X(IDLE, IN(WAITING) | IN(ENDING))                             \
-  X(WAITING, IN(OPENING) | IN(LOST) | IN(ENDING))               \
-  X(OPENING, IN(OPEN) | IN(BROKEN) | IN(WAITING) | IN(ENDING))  \
-  X(OPEN, IN(RUNNING) | IN(COMMITTING) | IN(LOST) | IN(ENDING)) \
-  X(RUNNING, IN(OPEN) | IN(BROKEN) | IN(LOST) | IN(ENDING))     \
-  X(BROKEN, IN(LOST) | IN(ENDING))                              \
-  X(LOST, IN(ENDING))                                           \
-  X(COMMITTING, IN(UNKNOWN) | IN(ENDING))                       \
-  X(UNKNOWN, 0)                                                 \
-  X(ENDING, 0)
+/* X(state, name, states it may move to). LOST: the connection broke while the handler ran. UNKNOWN: it broke after COMMIT was sent. */
+#define TX_STATES(X)                                                                     \
+  X(TX_IDLE, "idle", TO(TX_WAITING) | TO(TX_ENDING))                                     \
+  X(TX_WAITING, "waiting", TO(TX_OPENING) | TO(TX_LOST) | TO(TX_ENDING))                 \
+  X(TX_OPENING, "opening", TO(TX_OPEN) | TO(TX_BROKEN) | TO(TX_WAITING) | TO(TX_ENDING)) \
+  X(TX_OPEN, "open", TO(TX_RUNNING) | TO(TX_COMMITTING) | TO(TX_LOST) | TO(TX_ENDING))   \
+  X(TX_RUNNING, "running", TO(TX_OPEN) | TO(TX_BROKEN) | TO(TX_LOST) | TO(TX_ENDING))    \
+  X(TX_BROKEN, "broken", TO(TX_LOST) | TO(TX_ENDING))                                    \
+  X(TX_LOST, "lost", TO(TX_ENDING))                                                      \
+  X(TX_COMMITTING, "committing", TO(TX_UNKNOWN) | TO(TX_ENDING))                         \
+  X(TX_UNKNOWN, "unknown", 0)                                                            \
+  X(TX_ENDING, "ending", 0)
 
-enum tx_state {
-#define X(name, moves) TX_##name,
-  TX_STATES(X)
-#undef X
-};
+enum tx_state { TX_STATES(STATE_ENUM) };
 
 struct handler_tx {
   struct handler_pool *pool;

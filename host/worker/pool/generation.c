@@ -3,7 +3,6 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "base/check.h"
 #include "base/xalloc.h"
 #include "worker/pool/pool_inside.h"
 
@@ -13,19 +12,10 @@ enum {
   RESPAWN_STEPS = 5,
 };
 
-static const struct {
-  const char *name;
-  unsigned moves;
-} states[] = {
-#define IN(name) (1u << GENERATION_##name)
-#define X(name, text, moves) {text, moves},
-    GENERATION_STATES(X)
-#undef X
-#undef IN
-};
+static const struct state states[] = {GENERATION_STATES(STATE_ROW)};
 
 void generation_set_state(struct generation *generation, enum generation_state state) {
-  CHECK(states[generation->state].moves & (1u << state));
+  STATE_CHECK(states, generation->state, state);
   LOG(generation->pool->log, LOG_DEBUG, "generation_state", LOG_STR("from", states[generation->state].name),
       LOG_STR("to", states[state].name));
   generation->state = state;

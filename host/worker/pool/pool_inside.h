@@ -3,6 +3,7 @@
 #ifndef LUAFLOW_WORKER_POOL_POOL_INSIDE_H
 #define LUAFLOW_WORKER_POOL_POOL_INSIDE_H
 
+#include "base/states.h"
 #include "worker/pool/flight.h"
 #include "worker/pool/pool.h"
 #include "worker/pool/slot.h"
@@ -10,18 +11,14 @@
 
 enum { POOL_ALONE_MAX = 16 /* suspects that run at once in a generation, each in an executor */ };
 
-/* X(state, text, states it may move to) */
-#define GENERATION_STATES(X)                      \
-  X(LOADING, "loading", IN(LOADED) | IN(LEAVING)) \
-  X(LOADED, "loaded", IN(SERVING) | IN(LEAVING))  \
-  X(SERVING, "serving", IN(LEAVING))              \
-  X(LEAVING, "leaving", 0) /* until its last executor was reaped */
+/* X(state, name, states it may move to) */
+#define GENERATION_STATES(X)                                                       \
+  X(GENERATION_LOADING, "loading", TO(GENERATION_LOADED) | TO(GENERATION_LEAVING)) \
+  X(GENERATION_LOADED, "loaded", TO(GENERATION_SERVING) | TO(GENERATION_LEAVING))  \
+  X(GENERATION_SERVING, "serving", TO(GENERATION_LEAVING))                         \
+  X(GENERATION_LEAVING, "leaving", 0) /* until its last executor was reaped */
 
-enum generation_state {
-#define X(name, text, moves) GENERATION_##name,
-  GENERATION_STATES(X)
-#undef X
-};
+enum generation_state { GENERATION_STATES(STATE_ENUM) };
 
 struct generation {
   struct pool *pool;

@@ -3,23 +3,12 @@
 
 #include <utlist.h>
 
-#include "base/check.h"
-
 enum { HELD_MS = 1000 };
 
-static const struct {
-  const char *name;
-  unsigned moves;
-} states[] = {
-#define IN(name) (1u << SLOT_##name)
-#define X(name, text, moves) {text, moves},
-    SLOT_STATES(X)
-#undef X
-#undef IN
-};
+static const struct state states[] = {SLOT_STATES(STATE_ROW)};
 
 void slot_set_state(struct slot *slot, enum slot_state state, struct log *log) {
-  CHECK(states[slot->state].moves & (1u << state));
+  STATE_CHECK(states, slot->state, state);
   LOG(log, LOG_DEBUG, "executor_state", LOG_INT("executor", slot->index), LOG_STR("from", states[slot->state].name),
       LOG_STR("to", states[state].name));
   slot->state = state;

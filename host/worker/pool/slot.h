@@ -5,23 +5,20 @@
 #include <uv.h>
 
 #include "base/log.h"
+#include "base/states.h"
 #include "worker/pool/executor_process.h"
 #include "worker/pool/task.h"
 
-/* X(state, text, states it may move to). FINISHING: it gets no new task, finishes what it has and goes, since it uses too much
+/* X(state, name, states it may move to). FINISHING: it gets no new task, finishes what it has and goes, since it uses too much
  * memory or its generation is over. */
-#define SLOT_STATES(X)                                       \
-  X(EMPTY, "empty", IN(LOADING))                             \
-  X(LOADING, "loading", IN(READY) | IN(LEAVING) | IN(EMPTY)) \
-  X(READY, "ready", IN(FINISHING) | IN(LEAVING) | IN(EMPTY)) \
-  X(FINISHING, "finishing", IN(LEAVING) | IN(EMPTY))         \
-  X(LEAVING, "leaving", IN(EMPTY))
+#define SLOT_STATES(X)                                                           \
+  X(SLOT_EMPTY, "empty", TO(SLOT_LOADING))                                       \
+  X(SLOT_LOADING, "loading", TO(SLOT_READY) | TO(SLOT_LEAVING) | TO(SLOT_EMPTY)) \
+  X(SLOT_READY, "ready", TO(SLOT_FINISHING) | TO(SLOT_LEAVING) | TO(SLOT_EMPTY)) \
+  X(SLOT_FINISHING, "finishing", TO(SLOT_LEAVING) | TO(SLOT_EMPTY))              \
+  X(SLOT_LEAVING, "leaving", TO(SLOT_EMPTY))
 
-enum slot_state {
-#define X(name, text, moves) SLOT_##name,
-  SLOT_STATES(X)
-#undef X
-};
+enum slot_state { SLOT_STATES(STATE_ENUM) };
 
 struct generation;
 
