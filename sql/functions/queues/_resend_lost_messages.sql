@@ -15,7 +15,10 @@ begin
     $query$
       select array_agg(distinct t.run_id)
       from unnest($2, $3, $4) as g (run_id, step_slug, task_index)
-      join pgflow.step_tasks t on t.run_id = any (array[g.run_id]) and t.step_slug = g.step_slug and t.task_index = g.task_index
+      cross join lateral (
+        select k.* from pgflow.step_tasks k
+        where k.run_id = g.run_id and k.step_slug = g.step_slug and k.task_index = g.task_index limit 1 -- by its key, not by its queue
+      ) t
       where t.queue_name = $1 and t.status in ('queued', 'started')
         and not exists (select from pgmq.%I q where q.msg_id = any (array[t.message_id]))
     $query$, pgmq.format_table_name(p_queue_name, 'q')
