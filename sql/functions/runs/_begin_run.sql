@@ -14,7 +14,7 @@ begin
     select s.step_slug from pgflow.step_states s where s.run_id = p_run_id and s.status = 'created' and s.remaining_deps = 0
   );
   perform pgflow._advance_steps(array_fill(p_run_id, array[cardinality(v_step_slugs)]), v_step_slugs);
-  update pgflow.runs r set status = 'completed', completed_at = now()
+  update pgflow.runs r set status = 'completed', completed_at = statement_timestamp()
   where r.run_id = p_run_id and r.status = 'started' and r.remaining_steps = 0;
   if found then
     perform pgflow._send_run_events(array[p_run_id]);

@@ -15,7 +15,7 @@ begin
     update pgflow.runs r
     set remaining_steps = r.remaining_steps - e.steps,
       status = case when r.status = 'started' and r.remaining_steps = e.steps then 'completed' else r.status end,
-      completed_at = case when r.status = 'started' and r.remaining_steps = e.steps then greatest(now(), r.started_at) end,
+      completed_at = case when r.status = 'started' and r.remaining_steps = e.steps then greatest(statement_timestamp(), r.started_at) end,
       output = case when r.status = 'started' and r.remaining_steps = e.steps then (
         select jsonb_object_agg(s.step_slug, coalesce(s.output, 'null'))
         from pgflow.step_states s

@@ -22,7 +22,8 @@ begin
 
   with empty as (
     update pgflow.step_states s
-    set status = 'completed', started_at = greatest(now(), s.created_at), completed_at = greatest(now(), s.created_at), remaining_tasks = 0, output = '[]'
+    set status = 'completed', started_at = greatest(statement_timestamp(), s.created_at),
+      completed_at = greatest(statement_timestamp(), s.created_at), remaining_tasks = 0, output = '[]'
     from unnest(p_run_ids, p_step_slugs, p_verdicts) as j (run_id, step_slug, verdict)
     join pgflow.runs r on r.run_id = any (array[j.run_id])
     where s.run_id = any (array[j.run_id]) and s.step_slug = j.step_slug and j.verdict = 'empty' and r.status = 'started'

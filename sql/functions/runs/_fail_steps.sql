@@ -11,13 +11,13 @@ declare
 begin
   with failed as (
     update pgflow.runs r
-    set status = 'failed', failed_at = greatest(now(), r.started_at), error_message = f.error_message, error_step_slug = f.step_slug
+    set status = 'failed', failed_at = greatest(statement_timestamp(), r.started_at), error_message = f.error_message, error_step_slug = f.step_slug
     from unnest(p_run_ids, p_step_slugs, p_error_messages) as f (run_id, step_slug, error_message)
     where r.run_id = any (array[f.run_id]) and r.status = 'started'
     returning r.run_id, f.step_slug, f.error_message
   ), steps as (
     update pgflow.step_states s
-    set status = 'failed', failed_at = greatest(now(), s.started_at), error_message = f.error_message
+    set status = 'failed', failed_at = greatest(statement_timestamp(), s.started_at), error_message = f.error_message
     from failed f
     where s.run_id = any (array[f.run_id]) and s.step_slug = f.step_slug
   )

@@ -35,7 +35,8 @@ begin
     order by u.run_id, u.step_slug, u.preference
   ), skipped as (
     update pgflow.step_states s
-    set status = 'skipped', skipped_at = greatest(now(), s.created_at), skip_reason = x.reason, error_message = x.error_message, remaining_tasks = null
+    set status = 'skipped', skipped_at = greatest(statement_timestamp(), s.created_at), skip_reason = x.reason,
+      error_message = x.error_message, remaining_tasks = null
     from doomed x
     where s.run_id = any (array[x.run_id]) and s.step_slug = x.step_slug and s.status in ('created', 'started')
     returning s.run_id, s.step_slug

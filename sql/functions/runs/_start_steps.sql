@@ -12,7 +12,7 @@ declare
 begin
   with started as (
     update pgflow.step_states s
-    set status = 'started', started_at = greatest(now(), s.created_at), remaining_tasks = s.initial_tasks
+    set status = 'started', started_at = greatest(statement_timestamp(), s.created_at), remaining_tasks = s.initial_tasks
     from unnest(p_run_ids, p_step_slugs) as n (run_id, step_slug)
     join pgflow.runs r on r.run_id = any (array[n.run_id])
     where s.run_id = any (array[n.run_id]) and s.step_slug = n.step_slug and s.status = 'created' and r.status = 'started'

@@ -13,7 +13,7 @@ declare
 begin
   perform pgflow.lock_runs(array[cancel_run.run_id]);
   update pgflow.runs r
-  set status = 'cancelled', cancelled_at = greatest(now(), r.started_at), error_message = left(cancel_run.reason, 8192)
+  set status = 'cancelled', cancelled_at = greatest(statement_timestamp(), r.started_at), error_message = left(cancel_run.reason, 8192)
   where r.run_id = cancel_run.run_id and r.status = 'started';
   if found then
     v_queue_names := array(

@@ -42,14 +42,16 @@ begin
         return next;
       end loop;
       v_waiting := v_waiting[v_portion + 1:];
-      v_portion := greatest(1, least(v_portion * 32, v_room / v_largest));
+      -- Large ones come in company: what does not fit is not gathered again in large portions.
+      v_portion := case when v_unfit = '{}' then greatest(1, least(v_portion * 32, v_room / v_largest)) else 1 end;
     exception when insufficient_resources then
       if v_portion = 1 then
         v_waiting := v_waiting[2:];
       end if;
       v_portion := 1;
       continue;
-    when data_exception or program_limit_exceeded then
+    -- A text just below a gigabyte passes the server's limits and fails in its memory (internal_error).
+    when data_exception or program_limit_exceeded or internal_error then
       select coalesce(array_agg(f.message_id), '{}'), array_agg('cannot be sent to a worker: ' || f.message) into v_unfit, v_reasons
       from pgflow._input_faults(p_queue_name, v_waiting[:v_portion]) f;
       if v_unfit = '{}' then

@@ -12,7 +12,7 @@ begin
       update pgflow.step_states s
       set remaining_tasks = s.remaining_tasks - c.tasks,
         status = case when s.remaining_tasks = c.tasks then 'completed' else s.status end,
-        completed_at = case when s.remaining_tasks = c.tasks then greatest(now(), s.started_at) end,
+        completed_at = case when s.remaining_tasks = c.tasks then greatest(statement_timestamp(), s.started_at) end,
         output = case
           when s.remaining_tasks > c.tasks then null
           when d.step_type = 'single' then (

@@ -18,7 +18,8 @@ declare
 begin
   with failed as (
     update pgflow.step_tasks t
-    set status = 'failed', failed_at = greatest(now(), t.queued_at, t.started_at), error_message = left(g.message, 8192), settled_claim_no = t.claim_no
+    set status = 'failed', failed_at = greatest(statement_timestamp(), t.queued_at, t.started_at),
+      error_message = left(g.message, 8192), settled_claim_no = t.claim_no
     from unnest(p_run_ids, p_step_slugs, p_task_indexes, p_messages, p_effects) as g (run_id, step_slug, task_index, message, effect)
     where t.run_id = any (array[g.run_id]) and t.step_slug = g.step_slug and t.task_index = g.task_index
       and g.effect in ('fail', 'skip', 'skip-cascade')

@@ -15,7 +15,7 @@ declare
 begin
   with recorded as (
     update pgflow.step_tasks t
-    set status = 'completed', output = coalesce(g.output, 'null'), completed_at = greatest(now(), t.started_at), settled_claim_no = t.claim_no
+    set status = 'completed', output = coalesce(g.output, 'null'), completed_at = greatest(statement_timestamp(), t.started_at), settled_claim_no = t.claim_no
     from unnest(p_run_ids, p_step_slugs, p_task_indexes, p_outputs, v_answers) as g (run_id, step_slug, task_index, output, answer)
     where t.run_id = any (array[g.run_id]) and t.step_slug = g.step_slug and t.task_index = g.task_index and g.answer = 'done'
     returning t.queue_name, t.message_id
