@@ -11,7 +11,8 @@ local REASONS = { "once", "^timed out after", "^held its executor past", "was ki
 
 -- What a server says that is restarted or read-only or lacks a partition, and whose clients are killed, cut off and cancelled.
 local EXPECTED = {
-  "terminating connection", "terminating autovacuum process", "the database system is", "connection to client lost", "canceling statement due to user request",
+  "terminating connection", "terminating autovacuum process", "the database system is", "connection to client lost",
+  "canceling statement due to user request",
   "canceling statement due to lock timeout", "is not the active version, and not every live worker of their queues handles",
   "is no longer the current one", "in a read%-only transaction", 'no partition of relation "messages" found',
   "could not receive data from client", "could not send data to client", "unexpected EOF on client connection",
