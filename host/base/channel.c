@@ -6,7 +6,12 @@
 
 #include "base/xalloc.h"
 
-enum { READ_SIZE = 64 * 1024, KEEP_MAX = 1 << 20 /* a larger buffer is given back after its write */ };
+enum {
+  READ_SIZE = 64 * 1024,
+  KEEP_MAX = 1 << 20, /* a larger buffer is given back after its write */
+  UNREAD_MAX =
+      96 << 20 /* bytes that the peer has not taken: until it takes some, nothing more of it is read and answered */
+};
 
 struct channel {
   uv_pipe_t *pipe; /* owned */
@@ -16,6 +21,7 @@ struct channel {
   struct buf written; /* being written; memory of the request in flight */
   bool writing;
   bool mute;    /* the peer takes nothing any more; what it sent before is still read */
+  bool paused;  /* nothing is read: see UNREAD_MAX */
   bool gone;    /* the peer's end was reported */
   bool closing; /* channel_close was called; no event is reported any more */
   int open_handles;
@@ -67,12 +73,27 @@ static void write_more(struct channel *channel) {
   if (channel->closing) close_handles(channel);
 }
 
+static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *out);
+static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *bytes);
+
+/* A peer that asks without end and takes no answer must not fill the memory of this process. */
+static void pause_or_resume(struct channel *channel) {
+  bool pause = channel_backlog(channel) > UNREAD_MAX;
+  if (pause == channel->paused || channel->closing || channel->gone) return;
+  channel->paused = pause;
+  if (pause)
+    uv_read_stop((uv_stream_t *)channel->pipe);
+  else if (uv_read_start((uv_stream_t *)channel->pipe, on_alloc, on_read) < 0)
+    peer_gone(channel);
+}
+
 static void on_written(uv_write_t *request, int status) {
   struct channel *channel = request->handle->data;
   channel->writing = false;
   buf_clear(&channel->written);
   if (channel->written.cap > KEEP_MAX) buf_free(&channel->written);
   if (status < 0) mute(channel);
+  pause_or_resume(channel);
   write_more(channel);
 }
 
@@ -111,6 +132,7 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *bytes) 
   while (!channel->closing && frame_decoder_next(&channel->decoder, &frame))
     channel->events.frame(channel->owner, &frame);
   if (channel->decoder.broken) peer_gone(channel);
+  pause_or_resume(channel);
 }
 
 struct channel *channel_new(uv_pipe_t *pipe, const struct channel_events *events, void *owner) {

@@ -8,7 +8,7 @@ local wait = require "spec.support.wait"
 local FLOWS = [[
 local luaflow = require "luaflow"
 local ffi = require "ffi"
-ffi.cdef "ssize_t write(int, const void *, size_t);"
+ffi.cdef "ssize_t write(int, const void *, size_t); int fcntl(int, int, ...);"
 
 local RESULT, LOG, FLOW_INPUT = 11, 13, 14
 local NONE = "\255\255\255\255"
@@ -38,6 +38,14 @@ function acts.delay(input, ctx)
   local delay = ({ nan = 0 / 0, inf = math.huge, [ "1e20" ] = 1e20 })[input.delay]
   send(RESULT, input.number, "\1" .. NONE .. text "forged" .. NONE .. f64(delay))
   ctx:sleep(1)
+end
+function acts.hello() for _ = 1, 3 do send(7, 0, text "another") end end
+-- Asks for its input again and again, and takes no answer: the executor's loop does not run meanwhile.
+function acts.ask(input)
+  local ends = os.time() + 6
+  ffi.C.fcntl(3, 4, ffi.new("int", 2048)) -- F_SETFL, O_NONBLOCK: a full pipe is tried again
+  local frame = u32(0) .. u32(FLOW_INPUT) .. u64(input.number)
+  while os.time() < ends do ffi.C.write(3, frame, #frame) end
 end
 function acts.print(input, ctx)
   local line = ("x"):rep(1000)
@@ -141,6 +149,22 @@ describe("a frame that a handler forged", function()
     local run = complete { act = "delay", delay = "nan", number = 1 }
     assert.is_truthy(worker:await_log("executor_died").reason:find("sent a broken result", 1, true))
     assert.is_truthy(run.status == "completed" or run.status == "failed")
+  end)
+
+  it("says hello once", function()
+    open("--executors", "1")
+    start { act = "hello" }
+    assert.is_truthy(worker:await_log("executor_died").reason:find("sent a second hello", 1, true))
+  end)
+
+  it("asks without end and takes no answer: the host's memory has a bound, and others are served", function()
+    open("--executors", "2")
+    here.db:text("select pgflow.start_flow('forge', jsonb_build_object('act', 'ask', 'number', 1, 'padding', repeat('x', 8000000)))")
+    wait.pause(3)
+    assert.equal("completed", complete({ act = "speak" }).status)
+    wait.pause(3)
+    local peak = files.read(("/proc/%d/status"):format(worker.process.pid)):match "VmHWM:%s*(%d+)"
+    assert.is_true(tonumber(peak) < 400 * 1024, peak .. " kB")
   end)
 end)
 

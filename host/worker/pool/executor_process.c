@@ -138,6 +138,10 @@ void executor_process_free(struct executor_process *process) {
 static void on_hello(struct executor_process *process, struct cursor *payload) {
   struct text build = cursor_text(payload);
   const char *own = build_id();
+  if (process->greeted) {
+    executor_process_kill_for(process, "sent a second hello");
+    return;
+  }
   if (!build.bytes || build.length != strlen(own) || memcmp(build.bytes, own, build.length) != 0) {
     executor_process_kill_for(process, "is of another build");
     return;
