@@ -68,11 +68,11 @@ bool process_lacks_files(int number, struct err *err) {
   err->exit_code = EXIT_FAILED;
   if (number == EMFILE)
     err_hint(err,
-             "this process may have %d files open: raise the limit (ulimit -n, LimitNOFILE= in a systemd unit) or give "
-             "fewer --executors; a reload needs room for all of them twice",
+             "this process can open %d files: raise the limit (ulimit -n, LimitNOFILE= in a systemd unit) or give "
+             "fewer --executors; a reload needs twice as many",
              process_files());
   else
-    err_hint(err, "all processes of this machine together have too many open files: raise fs.file-max");
+    err_hint(err, "all processes of this machine together have opened too many files: raise fs.file-max");
   return true;
 }
 

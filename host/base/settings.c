@@ -203,7 +203,7 @@ static bool refuse_option(const struct option *options, int count, const char *c
   const char *names[SETTING_COUNT + 2];
   for (int i = 0; i < count; i++) names[i] = options[i].name;
   if (strcmp(command, "dev") == 0 && strcmp(given, setting_flag(SET_database) + 2) == 0)
-    return err_hint(err, "dev has a database of its own; luaflow worker serves another one");
+    return err_hint(err, "dev always uses its own database; to serve another one, use luaflow worker");
   const char *best = nearest(given, names, (size_t)count);
   for (int i = 0; i < count && !best; i++)
     if (strncmp(names[i], given, strlen(given)) == 0) best = names[i]; /* the beginning of several */

@@ -65,71 +65,71 @@ struct setting_list {
 
 /* X(field, kind, flag, argument, default or NULL, lowest, highest, environment or NULL, commands, help)
  * A setting without a default is NULL, 0 or false until it is given. Of several variables the first that is set counts. */
-#define SETTINGS(X)                                                                                               \
-  X(database, TEXT, "database", "CONNINFO", NULL, 0, 0, "LUAFLOW_DATABASE,DATABASE_URL",                          \
-    FOR_CLIENTS | FOR_WORKER | FOR_SCRIPTS,                                                                       \
-    "libpq conninfo or URI; default: the dev database of this folder while it runs")                              \
-  X(queue, TEXT, "queue", "QUEUE", NULL, 0, 0, "LUAFLOW_QUEUE", FOR_WORKER,                                       \
-    "the one queue to serve, of those that the modules name; needed when there are several")                      \
-  X(executors, NUMBER, "executors", "N", NULL, 1, 1024, "LUAFLOW_EXECUTORS", FOR_WORKERS,                         \
-    "processes that run handlers; default: the number of CPUs, in dev 1 for each queue")                          \
-  X(concurrency, NUMBER, "concurrency", "N", NULL, 1, 100000, "LUAFLOW_CONCURRENCY", FOR_WORKERS,                 \
-    "tasks in flight in a worker; default: 10 for each executor")                                                 \
-  X(batch, NUMBER, "batch", "N", "500", 1, 10000, "LUAFLOW_BATCH", FOR_WORKERS, "most tasks in one transaction")  \
-  X(grace, SECONDS, "grace", "TIME", "30s", 0, 86400000, "LUAFLOW_GRACE", FOR_WORKERS,                            \
-    "time for handlers to finish once the worker is told to stop")                                                \
-  X(executor_memory, BYTES, "executor-memory", "SIZE", "512MB", 32 * SETTINGS_MB, 1048576 * SETTINGS_MB,          \
-    "LUAFLOW_EXECUTOR_MEMORY", FOR_WORKERS, "resident memory above which an executor is replaced")                \
-  X(max_output, BYTES, "max-output", "SIZE", "16MB", 1024, 512 * SETTINGS_MB, "LUAFLOW_MAX_OUTPUT",               \
-    FOR_WORKERS | FOR_SCRIPTS,                                                                                    \
-    "largest output of one task, as JSON text; also of what a handler's query sends or gets")                     \
-  X(max_input, BYTES, "max-input", "SIZE", "64MB", 1024, 512 * SETTINGS_MB, "LUAFLOW_MAX_INPUT", FOR_WORKERS,     \
-    "largest input of one task, and of all in one claim, as JSON text; a task above it fails")                    \
-  X(handler_connections, NUMBER, "handler-connections", "N", "4", 1, 1000, "LUAFLOW_HANDLER_CONNECTIONS",         \
-    FOR_WORKERS | FOR_SCRIPTS, "most connections at a time for handlers' SQL")                                    \
-  X(handler_database, TEXT, "handler-database", "CONNINFO", NULL, 0, 0, "LUAFLOW_HANDLER_DATABASE", FOR_WORKERS,  \
-    "conninfo or URI for handlers' SQL, for another role or server; default: the database")                       \
-  X(env_file, TEXT, "env-file", "FILE", NULL, 0, 0, "LUAFLOW_ENV_FILE", FOR_WORKERS | FOR_TRY,                    \
-    "NAME=value lines that handlers find in ctx.env, over the environment")                                       \
-  X(root, TEXT, "root", "DIR", NULL, 0, 0, "LUAFLOW_ROOT",                                                        \
-    FOR_WORKERS | FOR_CHECK | FOR_TYPES | FOR_SCRIPTS | FOR_CLIENTS,                                              \
-    "folder that require starts from; default: the nearest above that holds .git or .luaflow-root")               \
-  X(log_format, CHOICE, "log-format", "text|json", NULL, 0, 0, "LUAFLOW_LOG_FORMAT", FOR_WORKERS | FOR_SCRIPTS,   \
-    "how log lines on stderr look; default: text on a terminal, else json")                                       \
-  X(log_level, CHOICE, "log-level", "debug|info|warn|error", "info", 0, 0, "LUAFLOW_LOG_LEVEL",                   \
-    FOR_WORKERS | FOR_SCRIPTS, "least important level that is logged")                                            \
-  X(watch, SWITCH, "watch", NULL, NULL, 0, 0, NULL, FOR_WORKER,                                                   \
-    "reload the modules and --env-file whenever a file changes")                                                  \
-  X(flow_input, TEXT, "flow-input", "JSON", NULL, 0, 0, NULL, FOR_TRY,                                            \
-    "the run's input, for ctx:flow_input() of a step whose own input is another")                                 \
-  X(attempt, NUMBER, "attempt", "N", "1", 1, 1000000, NULL, FOR_TRY, "which attempt of the task it is to be")     \
-  X(development, SWITCH, "development", NULL, NULL, 0, 0, NULL, FOR_WORKER,                                       \
-    "handlers must not write new globals, as under luaflow dev")                                                  \
-  X(wait, SWITCH, "wait", NULL, NULL, 0, 0, NULL, FOR_START | FOR_RETRY,                                          \
-    "show the steps until the run has ended, then print its output; Ctrl-C detaches")                             \
-  X(key, TEXT, "key", "KEY", NULL, 0, 0, NULL, FOR_START,                                                         \
-    "idempotency key: a second start with the same key returns the first run")                                    \
-  X(flow, TEXT, "flow", "NAME", NULL, 0, 0, NULL, FOR_RUNS, "only runs of this alias or concrete slug")           \
-  X(status, CHOICE, "status", "started|completed|failed|cancelled", NULL, 0, 0, NULL, FOR_RUNS,                   \
-    "only runs in this state")                                                                                    \
-  X(limit, NUMBER, "limit", "N", "20", 1, 1000000, NULL, FOR_RUNS, "at most so many runs, the latest first")      \
-  X(json, SWITCH, "json", NULL, NULL, 0, 0, NULL, FOR_START | FOR_RUNS | FOR_RUN | FOR_CHECK | FOR_OPERATORS,     \
-    "print JSON for programs")                                                                                    \
-  X(reason, TEXT, "reason", "TEXT", NULL, 0, 0, NULL, FOR_CANCEL, "why; kept as the run's error message")         \
-  X(all, SWITCH, "all", NULL, NULL, 0, 0, NULL, FOR_WORKER_LIST,                                                  \
-    "also those that stopped, or died more than a day ago")                                                       \
-  X(full, SWITCH, "full", NULL, NULL, 0, 0, NULL, FOR_DOCTOR, "look at the data of ended runs too; takes long")   \
-  X(new_functions, LIST, "new", "NAME", NULL, 0, 0, NULL, FOR_ROLLOUT,                                            \
-    "begin: a worker function that the new version brings along, whose workers are to wait too; may be repeated") \
-  X(force, SWITCH, "force", NULL, NULL, 0, 0, NULL, FOR_ROLLOUT, "finish although old workers still run")         \
-  X(older_than, SECONDS, "older-than", "TIME", NULL, 0, INT64_C(3155760000000), NULL, FOR_PRUNE,                  \
-    "remove runs that ended so long ago, such as 12h, 30d or 8w")                                                 \
-  X(prune_batch, NUMBER, "batch", "N", "10000", 1, 1000000, NULL, FOR_PRUNE, "most runs in one transaction")      \
-  X(output, TEXT, "output", "DIR", NULL, 0, 0, NULL, FOR_TYPES, "folder for the files, also -o DIR")              \
-  X(print, SWITCH, "print", NULL, NULL, 0, 0, NULL, FOR_MIGRATE, "print the SQL and change nothing")              \
-  X(reset, SWITCH, "reset", NULL, NULL, 0, 0, NULL, FOR_DEV, "throw the database's data away first")              \
-  X(data, TEXT, "data", "DIR", NULL, 0, 0, NULL, FOR_DEV, "folder for the database's data")                       \
-  X(database_only, SWITCH, "database-only", NULL, NULL, 0, 0, NULL, FOR_DEV,                                      \
+#define SETTINGS(X)                                                                                                 \
+  X(database, TEXT, "database", "CONNINFO", NULL, 0, 0, "LUAFLOW_DATABASE,DATABASE_URL",                            \
+    FOR_CLIENTS | FOR_WORKER | FOR_SCRIPTS,                                                                         \
+    "libpq conninfo or URI; default: the dev database of this folder while it runs")                                \
+  X(queue, TEXT, "queue", "QUEUE", NULL, 0, 0, "LUAFLOW_QUEUE", FOR_WORKER,                                         \
+    "the one queue to serve, of those that the modules name; needed when there are several")                        \
+  X(executors, NUMBER, "executors", "N", NULL, 1, 1024, "LUAFLOW_EXECUTORS", FOR_WORKERS,                           \
+    "processes that run handlers; default: the number of CPUs, in dev 1 for each queue")                            \
+  X(concurrency, NUMBER, "concurrency", "N", NULL, 1, 100000, "LUAFLOW_CONCURRENCY", FOR_WORKERS,                   \
+    "tasks in flight in a worker; default: 10 for each executor")                                                   \
+  X(batch, NUMBER, "batch", "N", "500", 1, 10000, "LUAFLOW_BATCH", FOR_WORKERS, "most tasks in one transaction")    \
+  X(grace, SECONDS, "grace", "TIME", "30s", 0, 86400000, "LUAFLOW_GRACE", FOR_WORKERS,                              \
+    "time that handlers have to finish when the worker stops")                                                      \
+  X(executor_memory, BYTES, "executor-memory", "SIZE", "512MB", 32 * SETTINGS_MB, 1048576 * SETTINGS_MB,            \
+    "LUAFLOW_EXECUTOR_MEMORY", FOR_WORKERS, "resident memory above which an executor is replaced")                  \
+  X(max_output, BYTES, "max-output", "SIZE", "16MB", 1024, 512 * SETTINGS_MB, "LUAFLOW_MAX_OUTPUT",                 \
+    FOR_WORKERS | FOR_SCRIPTS,                                                                                      \
+    "largest output of one task, as JSON text; also the limit for what a handler's query sends or receives")        \
+  X(max_input, BYTES, "max-input", "SIZE", "64MB", 1024, 512 * SETTINGS_MB, "LUAFLOW_MAX_INPUT", FOR_WORKERS,       \
+    "largest input of one task, and of all tasks in one claim, as JSON text; a task with a larger input fails")     \
+  X(handler_connections, NUMBER, "handler-connections", "N", "4", 1, 1000, "LUAFLOW_HANDLER_CONNECTIONS",           \
+    FOR_WORKERS | FOR_SCRIPTS, "most connections at a time for handlers' SQL")                                      \
+  X(handler_database, TEXT, "handler-database", "CONNINFO", NULL, 0, 0, "LUAFLOW_HANDLER_DATABASE", FOR_WORKERS,    \
+    "conninfo or URI for handlers' SQL, for another role or server; default: as --database")                        \
+  X(env_file, TEXT, "env-file", "FILE", NULL, 0, 0, "LUAFLOW_ENV_FILE", FOR_WORKERS | FOR_TRY,                      \
+    "file of NAME=value lines for ctx.env; they win over the environment")                                          \
+  X(root, TEXT, "root", "DIR", NULL, 0, 0, "LUAFLOW_ROOT",                                                          \
+    FOR_WORKERS | FOR_CHECK | FOR_TYPES | FOR_SCRIPTS | FOR_CLIENTS,                                                \
+    "folder that require starts from; default: the nearest folder above that contains .git or .luaflow-root")       \
+  X(log_format, CHOICE, "log-format", "text|json", NULL, 0, 0, "LUAFLOW_LOG_FORMAT", FOR_WORKERS | FOR_SCRIPTS,     \
+    "format of log lines on stderr; default: text on a terminal, else json")                                        \
+  X(log_level, CHOICE, "log-level", "debug|info|warn|error", "info", 0, 0, "LUAFLOW_LOG_LEVEL",                     \
+    FOR_WORKERS | FOR_SCRIPTS, "lowest level that is logged")                                                       \
+  X(watch, SWITCH, "watch", NULL, NULL, 0, 0, NULL, FOR_WORKER,                                                     \
+    "reload the modules and --env-file whenever a file changes")                                                    \
+  X(flow_input, TEXT, "flow-input", "JSON", NULL, 0, 0, NULL, FOR_TRY,                                              \
+    "the run's input, for ctx:flow_input() in a step whose own input differs")                                      \
+  X(attempt, NUMBER, "attempt", "N", "1", 1, 1000000, NULL, FOR_TRY, "number of the attempt that the handler sees") \
+  X(development, SWITCH, "development", NULL, NULL, 0, 0, NULL, FOR_WORKER,                                         \
+    "handlers must not write new globals, as under luaflow dev")                                                    \
+  X(wait, SWITCH, "wait", NULL, NULL, 0, 0, NULL, FOR_START | FOR_RETRY,                                            \
+    "show the steps until the run has ended, then print its output; Ctrl-C detaches")                               \
+  X(key, TEXT, "key", "KEY", NULL, 0, 0, NULL, FOR_START,                                                           \
+    "idempotency key: a second start with the same key returns the first run")                                      \
+  X(flow, TEXT, "flow", "NAME", NULL, 0, 0, NULL, FOR_RUNS, "only runs of this alias or concrete slug")             \
+  X(status, CHOICE, "status", "started|completed|failed|cancelled", NULL, 0, 0, NULL, FOR_RUNS,                     \
+    "only runs in this state")                                                                                      \
+  X(limit, NUMBER, "limit", "N", "20", 1, 1000000, NULL, FOR_RUNS, "most runs to list, the latest first")           \
+  X(json, SWITCH, "json", NULL, NULL, 0, 0, NULL, FOR_START | FOR_RUNS | FOR_RUN | FOR_CHECK | FOR_OPERATORS,       \
+    "print JSON for programs")                                                                                      \
+  X(reason, TEXT, "reason", "TEXT", NULL, 0, 0, NULL, FOR_CANCEL, "reason, stored as the run's error message")      \
+  X(all, SWITCH, "all", NULL, NULL, 0, 0, NULL, FOR_WORKER_LIST,                                                    \
+    "also workers that stopped, or died more than a day ago")                                                       \
+  X(full, SWITCH, "full", NULL, NULL, 0, 0, NULL, FOR_DOCTOR, "check the data of ended runs too; takes long")       \
+  X(new_functions, LIST, "new", "NAME", NULL, 0, 0, NULL, FOR_ROLLOUT,                                              \
+    "begin: a worker function that the new version adds, so that its workers wait too; may be repeated")            \
+  X(force, SWITCH, "force", NULL, NULL, 0, 0, NULL, FOR_ROLLOUT, "finish although old workers still run")           \
+  X(older_than, SECONDS, "older-than", "TIME", NULL, 0, INT64_C(3155760000000), NULL, FOR_PRUNE,                    \
+    "delete runs that ended longer ago than this, such as 12h, 30d or 8w")                                          \
+  X(prune_batch, NUMBER, "batch", "N", "10000", 1, 1000000, NULL, FOR_PRUNE, "most runs in one transaction")        \
+  X(output, TEXT, "output", "DIR", NULL, 0, 0, NULL, FOR_TYPES, "folder for the files, also -o DIR")                \
+  X(print, SWITCH, "print", NULL, NULL, 0, 0, NULL, FOR_MIGRATE, "print the SQL and change nothing")                \
+  X(reset, SWITCH, "reset", NULL, NULL, 0, 0, NULL, FOR_DEV, "delete the database's data first")                    \
+  X(data, TEXT, "data", "DIR", NULL, 0, 0, NULL, FOR_DEV, "folder for the database's data")                         \
+  X(database_only, SWITCH, "database-only", NULL, NULL, 0, 0, NULL, FOR_DEV,                                        \
     "run the database alone and print its conninfo; needs --data")
 
 enum setting {

@@ -19,7 +19,7 @@
 struct command {
   const char *name;
   unsigned bit; /* FOR_... */
-  int least;    /* arguments that are no options */
+  int least;    /* arguments that are not options */
   int most;
   bool stop_at_argument; /* what follows the first argument belongs to it */
   int (*run)(const struct call *call);
@@ -33,69 +33,63 @@ enum { ANY_NUMBER = 1 << 20 };
 static const struct command commands[] = {
     {"dev", FOR_DEV, 0, ANY_NUMBER, false, command_dev, "[PATH...]",
      "a private Postgres with PGMQ, and a worker for every queue of the flows",
-     "PATH is a flow file or a folder of them; default: flows/ in the root. The data is kept between starts.\n"
-     "Ends everything on Ctrl-C or when its terminal closes."},
+     "PATH is a flow file or a folder of flow files; default: flows/ in the root. The data is kept between starts.\n"
+     "Ctrl-C, or closing the terminal, ends the workers and the database."},
     {"worker", FOR_WORKER, 1, ANY_NUMBER, false, command_worker, "[--queue QUEUE] PATH...", "one worker on one queue",
      "Deploys the flows at PATH and runs their tasks. SIGTERM or Ctrl-C drains; a second one stops at once.\n"
-     "Without executors of its own set it uses every CPU."},
+     "Without --executors it uses every CPU."},
     {"check", FOR_CHECK, 1, ANY_NUMBER, false, command_check, "PATH...", "loads flows and prints every problem",
-     "Touches no database."},
+     "Needs no database."},
     {"try", FOR_TRY, 2, 3, false, command_try, "PATH STEP [JSON]", "runs one handler once, without a database",
-     "STEP is a step of the flows at PATH, or FLOW.STEP where several have it. JSON is its input, - reads it from "
-     "standard\n"
-     "input: of a root step the run's input, of one with dependencies an object of their outputs (both {} by default), "
-     "of a\n"
-     "map one element (null). Prints the output; ends with 1 when the handler fails or snoozes. Nothing is recorded; "
-     "a\n"
-     "database is opened only if the handler calls ctx:query, and what that writes stays."},
+     "STEP is a step of the flows at PATH; write FLOW.STEP if several flows have it. JSON is its input; - reads it\n"
+     "from standard input. For a root step the input is the run's input, for a step with dependencies an object of\n"
+     "their outputs (both {} by default), for a map one element (null by default). Prints the output; exits 1 if\n"
+     "the handler fails or snoozes. Nothing is recorded. A database is opened only if the handler calls ctx:query,\n"
+     "and what that writes stays."},
     {"types", FOR_TYPES, 1, ANY_NUMBER, false, command_types, "PATH... -o DIR",
      "writes definitions of the flows for editors (LuaCATS)",
-     "One file for each flow: its queues, its routes and the dependency table of each step. Touches no database."},
+     "Writes one file for each flow: its queues, its routes and the dependency table of each step. Needs no database."},
     {"start", FOR_START, 1, 2, false, command_start, "NAME [JSON]", "starts a run",
-     "NAME is an alias or the concrete slug of its active version. JSON is the run's input, - reads it from standard\n"
-     "input; default {}. Prints the run's id, with --wait its output."},
+     "NAME is an alias or the concrete slug of its active version. JSON is the run's input (default {}); - reads\n"
+     "it from standard input. Prints the run's id, with --wait its output."},
     {"runs", FOR_RUNS, 0, 0, false, command_runs, "", "lists runs", "The latest first."},
     {"run", FOR_RUN, 1, 1, false, command_run, "ID", "shows one run as a tree of steps",
-     "With states, durations, attempts and errors."},
+     "Shows states, durations, attempts and errors."},
     {"cancel", FOR_CANCEL, 1, 1, false, command_cancel, "ID", "ends a run",
-     "What waits is taken back, handlers that run are told to end, and what they return is refused. Exits 1 where the "
-     "run\n"
-     "had ended already."},
+     "Waiting tasks will not run, running handlers are asked to stop, and what they return is refused. Exits 1 if\n"
+     "the run had already ended."},
     {"retry", FOR_RETRY, 1, 1, false, command_retry, "ID",
-     "starts a failed or cancelled run again from what had not completed",
-     "A new run of the same version and input, whose id is printed; a second retry of the same run gives that run "
-     "again."},
+     "retries a failed or cancelled run from the steps that did not complete",
+     "Creates a new run of the same version and input, and prints its id. A second retry of the same run prints\n"
+     "the same id."},
     {"flows", FOR_FLOWS, 0, 2, false, command_flows, "[retire ALIAS | forget SLUG]",
-     "lists the versions of each alias, and what keeps an old one alive",
-     "retire: the alias has no active version any more, and starting it is refused. forget: removes a version without "
-     "runs."},
-    {"queues", FOR_QUEUES, 0, 0, false, command_queues, "", "lists queues: what waits there, how long, and for whom",
-     ""},
+     "lists the versions of each alias, and why an old one is still needed",
+     "retire: the alias has no active version any more, so new starts are refused. forget: deletes a version\n"
+     "without runs."},
+    {"queues", FOR_QUEUES, 0, 0, false, command_queues, "", "lists queues: waiting messages, their age, workers", ""},
     {"workers", FOR_WORKER_LIST, 0, 0, false, command_workers, "",
      "lists workers: their state and what they have in flight",
-     "running; draining: deprecated, it finishes what it has; dead: not heard of for 30 s; stopped."},
+     "States: running; draining (deprecated: it finishes its tasks); dead (no heartbeat for 30 s); stopped."},
     {"functions", FOR_FUNCTIONS, 0, ANY_NUMBER, false, command_functions, "[enable|disable NAME... | forget NAME]",
-     "lists worker functions; switches them",
-     "Workers of a disabled function that start wait, without deploying or claiming; those that run go on: luaflow "
-     "rollout\nbegin stops them as well. forget: removes one without live workers."},
+     "lists, enables, disables or deletes worker functions",
+     "Workers of a disabled function that start wait: they do not deploy or claim. Workers that run continue;\n"
+     "luaflow rollout begin stops them too. forget: deletes a function without live workers."},
     {"rollout", FOR_ROLLOUT, 1, ANY_NUMBER, false, command_rollout, "begin NAME... [--new NAME]... | status | finish",
-     "fences worker functions while a new version is brought out",
-     "begin: disables the functions, tells their workers to stop and waits for that; again with the same names it goes "
-     "on.\n"
-     "--new is for those whose queues the new version brings along: they are recorded, so that their workers wait "
-     "too.\n"
-     "finish: enables those that were enabled before. tools/README.md has the whole sequence."},
-    {"prune", FOR_PRUNE, 0, 0, false, command_prune, "--older-than TIME", "removes runs that ended long ago",
-     "With their tasks and archived messages, a batch at a time."},
+     "disables worker functions while a new version is rolled out",
+     "begin: disables the functions, asks their workers to stop and waits until they have; run it again with the\n"
+     "same names to continue. --new is for functions whose queues the new version adds: they are recorded, so that\n"
+     "their workers wait too. finish: enables the functions that were enabled before. tools/README.md has the\n"
+     "whole sequence."},
+    {"prune", FOR_PRUNE, 0, 0, false, command_prune, "--older-than TIME", "deletes runs that ended long ago",
+     "Deletes their tasks and archived messages too, in batches."},
     {"doctor", FOR_DOCTOR, 0, 0, false, command_doctor, "", "checks the installation, the connection and the data",
-     "A line for each finding: ok, warning or problem, with what to do. Exits 1 where there is a problem, 6 where "
-     "luaflow\n"
-     "cannot work with the database at all. Reads every table."},
+     "Prints a line for each finding: ok, warning or problem, with what to do. Exits 1 if there is a problem, 6 if\n"
+     "luaflow cannot work with the database at all. Reads every table."},
     {"migrate", FOR_MIGRATE, 0, 0, false, command_migrate, "", "installs or upgrades the schema",
-     "Safe to run twice and from several places at once."},
-    {"lua", FOR_LUA, 1, ANY_NUMBER, true, command_lua, "SCRIPT [ARG...]", "runs a Lua script in an executor of its own",
-     "The script gets ctx as its first argument, keeps the environment, folder and standard streams, and has no "
-     "limits."},
+     "Safe to run twice, and from several places at once."},
+    {"lua", FOR_LUA, 1, ANY_NUMBER, true, command_lua, "SCRIPT [ARG...]", "runs a Lua script in its own executor",
+     "The script receives ctx as its first argument. It keeps the environment, folder and standard streams, and\n"
+     "has no limits."},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
@@ -118,7 +112,7 @@ static void print_command_help(const struct command *command) {
   say(stdout, "Usage: luaflow %s [OPTION...]%s%s\n\n%s%s", command->name, *command->arguments ? " " : "",
       command->arguments, command->summary, *command->details ? ".\n" : "\n");
   if (*command->details) say(stdout, "%s\n", command->details);
-  say(stdout, "\nOptions, each with the variable that sets it as well:\n");
+  say(stdout, "\nOptions, each with the environment variable that also sets it:\n");
   settings_print_help(stdout, command->bit);
 }
 
@@ -212,7 +206,8 @@ static int check_output(int code) {
   errno = 0;
   if (fflush(stdout) == 0 && !ferror(stdout)) return code;
   if (errno == 0 && fputc('\n', stdout) != EOF) fflush(stdout); /* lost earlier: one more byte tells the reason */
-  err_set(&err, ERR_CONFIG, EXIT_FAILED, "standard output: %s", errno ? strerror(errno) : "not all could be written");
+  err_set(&err, ERR_CONFIG, EXIT_FAILED, "standard output: %s",
+          errno ? strerror(errno) : "not everything could be written");
   cli_fail(&err);
   return code == EXIT_DONE ? EXIT_FAILED : code;
 }

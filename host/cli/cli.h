@@ -9,7 +9,7 @@
 /* One use of a subcommand. */
 struct call {
   const struct settings *settings;
-  int argc; /* arguments that are no options */
+  int argc; /* arguments that are not options */
   char **argv;
   struct log *log;
 };

@@ -13,7 +13,7 @@
 #include "pg/pg_environment.h"
 #include "worker/source/root.h"
 
-/* A dev that is about to be ready is waited for that long. */
+/* How long a command waits for a dev that is starting. */
 enum { PATIENCE_MS = 30000, POLL_MS = 100 };
 
 char *client_root(const struct settings *settings, struct err *err) {
@@ -51,10 +51,11 @@ char *client_find_database(const struct settings *settings, struct err *err) {
     enum devlock_state state = await_dev(path, &conninfo);
     free(path);
     if (state == DEVLOCK_STARTING)
-      err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the luaflow dev of %s is not ready yet", root);
+      err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: luaflow dev for %s is not ready yet", root);
     if (state == DEVLOCK_FREE)
-      err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: none is named, and no luaflow dev of yours runs for %s", root);
-    if (conninfo) pg_environment_clear(); /* they are for another server */
+      err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: none is given, and none of your luaflow dev runs for %s",
+              root);
+    if (conninfo) pg_environment_clear(); /* PG* variables are for another server */
     if (!conninfo) err_hint(err, "give --database or DATABASE_URL, or start luaflow dev");
   }
   free(folder);

@@ -27,7 +27,7 @@ static const struct statement_info statements[] = {
 #undef X
 };
 
-/* Warnings are for the person at the terminal; a role may be told more, until the settings are pinned. */
+/* Warnings are for the person at the terminal; a role may be sent more, until the settings are pinned. */
 static void print_notice(void *unused, const PGresult *result) {
   (void)unused;
   const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
@@ -64,8 +64,8 @@ static bool fail_to_connect(const struct db *db, struct err *err) {
   }
   if (*err->hint) return false;
   if (PQconnectionNeedsPassword(db->connection))
-    return err_hint(err, "the server asks for a password, and none is given: in DATABASE_URL, PGPASSWORD or ~/.pgpass");
-  return err_hint(err, "check --database (or DATABASE_URL) and that the server runs");
+    return err_hint(err, "the server asks for a password: give it in DATABASE_URL, PGPASSWORD or ~/.pgpass");
+  return err_hint(err, "check --database (or DATABASE_URL), and that the server runs");
 }
 
 static bool prepare_session(struct db *db, struct err *err) {
@@ -74,7 +74,7 @@ static bool prepare_session(struct db *db, struct err *err) {
   return db_run(db, DB_MAY_IDLE, NULL, NULL, err);
 }
 
-/* What the conninfo does not say has a default here; of a keyword given twice the last counts. */
+/* What the conninfo does not set has a default here; of a keyword given twice the last counts. */
 static PGconn *connect_with(const PQconninfoOption *options, const char *command) {
   char application[64];
   const char *keys[KEYWORDS_MAX + 1] = {"connect_timeout", "tcp_user_timeout", "keepalives_idle",
@@ -92,7 +92,7 @@ static PGconn *connect_with(const PQconninfoOption *options, const char *command
   return PQconnectdbParams(keys, values, 0);
 }
 
-/* Of a server's refusal libpq tells the SQLSTATE in no other way than by a verbose message. */
+/* libpq reports the SQLSTATE of a server's refusal only in a verbose message. */
 static void ask_why(PGconn *connection) {
   if (PQstatus(connection) == CONNECTION_OK || !strstr(PQerrorMessage(connection), "FATAL")) return;
   PQsetErrorVerbosity(connection, PQERRORS_VERBOSE);
@@ -214,8 +214,8 @@ static void add_rights_hint(struct db *db, struct err *err) {
   if (db_run(db, DB_HAS_ROLE, parameters, &result, &unknown)) {
     if (db_bool(result, 0, 0))
       err_hint(err,
-               "role %s is a member of %s, whose own rights were lost, as by a restore without privileges: `luaflow "
-               "migrate` gives them again",
+               "role %s is a member of %s, whose rights are lost, as after a restore without privileges: "
+               "luaflow migrate grants them again",
                PQuser(db->connection), group);
     PQclear(result);
   }

@@ -1,4 +1,4 @@
-/* Numbered migrations once each, then every function and view with create or replace, always in the same order. */
+/* Applies each numbered migration once, then every function and view with create or replace, always in the same order. */
 #include "cli/schema.h"
 
 #include <stdlib.h>
@@ -77,12 +77,12 @@ static bool check_server(struct db *db, struct err *err) {
   bool is_recent = db_number(result, 0, 0) >= LEAST_SERVER;
   bool ok = is_recent && strcmp(db_text(result, 0, 2), "UTF8") == 0;
   if (!is_recent) {
-    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: it runs PostgreSQL %s, and luaflow needs 15 or newer",
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the server runs PostgreSQL %s, but luaflow needs 15 or newer",
             db_text(result, 0, 1));
   } else if (!ok) {
-    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: its encoding is %s, and luaflow needs UTF8",
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: its encoding is %s, but luaflow needs UTF8",
             db_text(result, 0, 2));
-    err_hint(err, "nothing was changed; make another: create database NAME encoding 'UTF8' template template0");
+    err_hint(err, "nothing was changed; create another: create database NAME encoding 'UTF8' template template0");
   }
   PQclear(result);
   return ok;
@@ -100,7 +100,7 @@ static bool read_version(struct db *db, int *version, bool *too_new, struct err 
   *too_new = false;
   if (!exists) return true;
   if (!ours) {
-    err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: the schema pgflow in this database was not made by luaflow");
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: the schema pgflow in this database was not created by luaflow");
     return err_hint(err, "nothing was changed; use another database, or rename or drop that schema first");
   }
   const char *parameters[] = {LUAFLOW_VERSION};
@@ -116,7 +116,7 @@ static bool read_version(struct db *db, int *version, bool *too_new, struct err 
 
 static bool refuse_newer(int version, struct err *err) {
   err_set(err, ERR_CONFIG, EXIT_DATABASE,
-          "schema: the database is at version %d, and luaflow %s knows versions up to %d", version, LUAFLOW_VERSION,
+          "schema: the database is at version %d, but luaflow %s knows versions up to %d", version, LUAFLOW_VERSION,
           latest_version());
   return err_hint(err, "use the newer luaflow that upgraded this database; nothing was changed");
 }
@@ -135,41 +135,44 @@ bool schema_verify(struct db *db, struct err *err) {
     return err_hint(err, "luaflow migrate installs it");
   }
   if (version < latest_version()) {
-    err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: the database is at version %d, and luaflow %s needs %d", version,
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: the database is at version %d, but luaflow %s needs %d", version,
             LUAFLOW_VERSION, latest_version());
     return err_hint(err, "luaflow migrate upgrades it");
   }
   return too_new ? refuse_newer(version, err) : true;
 }
 
-/* Somebody who could make schemas may have made this one, and its code would run with the rights of whoever migrates. */
+/* Another role may have created this schema, and its code would run with the rights of the role that migrates. */
 static bool check_owner(struct db *db, struct err *err) {
   PGresult *result;
   if (!db_run(db, DB_SCHEMA_OWNER, NULL, &result, err)) return false;
   bool foreign = PQntuples(result) > 0;
   if (foreign) {
     err_set(err, ERR_CONFIG, EXIT_DATABASE,
-            "schema: the schema pgflow in this database belongs to role %s, and this is %s", db_text(result, 0, 0),
-            db_text(result, 0, 1));
+            "schema: the schema pgflow in this database belongs to role %s, but you connected as %s",
+            db_text(result, 0, 0), db_text(result, 0, 1));
     err_hint(err, "nothing was changed; migrate as role %s", db_text(result, 0, 0));
   }
   PQclear(result);
   return !foreign;
 }
 
-/* The same of schema pgmq, when it is found for the first time: an extension too is made in the schema that there is, whose owner
- * can put functions beside its own. Later the settings list roles that are trusted, and deployments judge (_pgmq_distrust). */
+/* The same for schema pgmq, when it is found for the first time: an extension is also created in an existing schema, and its owner
+ * can add functions there. Later the settings list the trusted roles, and deployments check them (_pgmq_distrust). */
 static bool refuse_foreign_pgmq(const char *owner, const char *creator, struct err *err) {
   if (!owner) {
     bool everyone = strcmp(creator, "public") == 0;
-    err_set(err, ERR_CONFIG, EXIT_DATABASE, "PGMQ: %s%s may create in schema pgmq in this database",
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "PGMQ: %s%s can create objects in schema pgmq of this database",
             everyone ? "every role" : "role ", everyone ? "" : creator);
     return err_hint(
-        err, "nothing was changed; its code could run with your rights: revoke create on schema pgmq from %s", creator);
+        err, "nothing was changed; such objects could run with your rights: revoke create on schema pgmq from %s",
+        creator);
   }
-  err_set(err, ERR_CONFIG, EXIT_DATABASE, "PGMQ: schema pgmq in this database, or something in it, belongs to role %s",
+  err_set(err, ERR_CONFIG, EXIT_DATABASE, "PGMQ: schema pgmq of this database, or an object in it, belongs to role %s",
           owner);
-  return err_hint(err, "nothing was changed; its code would run with your rights: migrate as role %s, or own all of it",
+  return err_hint(err,
+                  "nothing was changed; its code would run with your rights: migrate as role %s, or make your role the "
+                  "owner of all of it",
                   owner);
 }
 
@@ -186,7 +189,7 @@ static bool ensure_pgmq(struct db *db, int version, struct err *err) {
   if (is_foreign) {
     refuse_foreign_pgmq(owner, creator, err);
   } else if (is_extension && !is_recent) {
-    err_set(err, ERR_CONFIG, EXIT_DATABASE, "PGMQ: version %s is installed, and luaflow needs 1.5 or newer",
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "PGMQ: version %s is installed, but luaflow needs 1.5 or newer",
             db_text(result, 0, 3));
     err_hint(err, "upgrade it: alter extension pgmq update");
   }
@@ -199,7 +202,7 @@ static bool ensure_pgmq(struct db *db, int version, struct err *err) {
     if (sqlstate_lacks_right(err->sqlstate)) err_hint(err, "a superuser must run: create extension pgmq");
     return false;
   }
-  err_set(err, ERR_CONFIG, EXIT_DATABASE, "PGMQ: the server does not have it");
+  err_set(err, ERR_CONFIG, EXIT_DATABASE, "PGMQ: the server does not have the extension pgmq");
   return err_hint(err, "install the extension pgmq on the server, or apply its SQL-only installation to this database");
 }
 
@@ -216,11 +219,12 @@ static bool is_applied(struct db *db, const struct migration *migration, bool *a
   if (same) return true;
   err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: %s differs from the migration %04d that this database has applied",
           migration->file->path, migration->version);
-  return err_hint(err, "use the luaflow that made it; a dev database can be made anew with luaflow dev --reset");
+  return err_hint(err,
+                  "use the luaflow that applied it; to delete a dev database and create it again: luaflow dev --reset");
 }
 
-/* Begins a transaction that nobody else's migrate can have too, and that waits for other locks only briefly: whoever works
- * on the same tables waits behind it. What was read before may have changed. */
+/* Begins a transaction that excludes every other migrate and waits only briefly for other locks, because sessions that use the
+ * same tables wait behind it. What was read before may have changed. */
 static bool begin_alone(struct db *db, bool schema_exists, struct err *err) {
   int version = 0;
   bool too_new;
@@ -242,7 +246,7 @@ static bool record_migration(struct db *db, const struct migration *migration, s
 /* Applies it unless another process has done so meanwhile. */
 static bool apply_migration(struct db *db, const struct migration *migration, struct schema_report *report,
                             struct err *err) {
-  bool is_first = migration->version == 1; /* which makes the schema, and its table to lock */
+  bool is_first = migration->version == 1; /* it creates the schema, and the table to lock */
   bool applied = false;
   if (!begin_alone(db, !is_first, err) || (!is_first && !is_applied(db, migration, &applied, err)) ||
       (!applied && !record_migration(db, migration, err)) || !db_run(db, DB_COMMIT, NULL, NULL, err))
@@ -287,23 +291,23 @@ static bool try_to_migrate(struct db *db, int *version, struct schema_report *re
          walk_migrations(db, *version, false, report, err) && replace_functions(db, report, err);
 }
 
-/* Says in *err whose transaction keeps the schema's tables locked. */
+/* Names in *err the session whose transaction keeps the schema's tables locked. */
 static void name_holder(struct db *db, struct err *err) {
   PGresult *result;
   struct err unknown;
   if (!db_run(db, DB_SCHEMA_HOLDER, NULL, &result, &unknown)) return;
   if (PQntuples(result) == 1) {
-    err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: a transaction of %s uses its tables or views and stays open",
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: an open transaction of %s uses its tables or views",
             db_text(result, 0, 0));
-    err_hint(err, "end it: %s; then migrate again, which goes on where it stopped", db_text(result, 0, 1));
+    err_hint(err, "end it: %s; then run luaflow migrate again: it continues where it stopped", db_text(result, 0, 1));
   }
   PQclear(result);
 }
 
-/* After a failed attempt, whose transaction it ends: whether another one is due, which it waits for. */
+/* Ends the transaction of a failed attempt. True if another attempt is due; it has then waited for that. */
 static bool may_try_again(struct db *db, int attempt, int version, struct err *err) {
   bool locked_out = sqlstate_is_locked_out(err->sqlstate);
-  /* Two that install at the same moment meet at what both create. */
+  /* Two that install at the same moment collide at what both create. */
   bool overtaken = version == 0 && attempt < INSTALL_ATTEMPTS && sqlstate_is_duplicate(err->sqlstate);
   if (!locked_out && !overtaken) return false;
   struct err broken;
@@ -336,8 +340,8 @@ void schema_print(FILE *out) {
   const struct embed_file *files = embed_files(&count);
   struct migration migration;
   fprintf(out,
-          "-- The schema of luaflow %s. Each migration is applied once, in its own transaction; all that follows them\n"
-          "-- is applied again at every upgrade. PGMQ 1.5 or newer comes first.\n",
+          "-- The schema of luaflow %s. Each migration is applied once, in its own transaction; everything after them\n"
+          "-- is applied again at every upgrade. Install PGMQ 1.5 or newer first.\n",
           LUAFLOW_VERSION);
   for (size_t i = 0; i < count; i++) {
     if (!read_migration(&files[i], &migration)) continue;

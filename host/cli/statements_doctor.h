@@ -1,145 +1,144 @@
-/* The statements of doctor. A check answers with its findings: level (ok, warning, problem), what was found, what to do about it. */
+/* The statements of doctor. A check returns its findings: level (ok, warning, problem), what was found, what to do. */
 #ifndef LUAFLOW_CLI_STATEMENTS_DOCTOR_H
 #define LUAFLOW_CLI_STATEMENTS_DOCTOR_H
 
-#define DB_DOCTOR_STATEMENTS(X)                                                                                                                                                \
-  X(BACKEND_PID, 0, "select pg_backend_pid()")                                                                                                                                 \
-  X(LISTEN, 0, "listen luaflow_doctor")                                                                                                                                        \
-  X(NOTIFY, 1, "select pg_notify('luaflow_doctor', $1)")                                                                                                                       \
-  X(CHECK_SERVER, 0,                                                                                                                                                           \
-    "select case when v.number < 150000 then 'problem' else 'ok' end, 'PostgreSQL ' || v.name,"                                                                                \
-    "       case when v.number < 150000 then 'luaflow needs 15 or newer' end"                                                                                                  \
-    "  from (select current_setting('server_version_num')::int as number, current_setting('server_version') as name) "                                                         \
-    "v"                                                                                                                                                                        \
-    " union all select 'problem', format('the encoding of the database is %s', current_setting('server_encoding')),"                                                           \
-    "       'luaflow needs UTF8: create database NAME encoding ''UTF8'' template template0, and migrate that one'"                                                             \
-    "  where current_setting('server_encoding') <> 'UTF8'"                                                                                                                     \
-    " union all select 'problem', 'the server is a standby, which takes no writes', 'connect to the primary'"                                                                  \
-    "  where pg_is_in_recovery()"                                                                                                                                              \
-    " union all select 'problem', 'transactions are read-only by default',"                                                                                                    \
-    "       'unset default_transaction_read_only for this role and database'"                                                                                                  \
-    "  where not pg_is_in_recovery() and current_setting('transaction_read_only')::boolean")                                                                                   \
-  X(CHECK_PGMQ, 0,                                                                                                                                                             \
-    "select case when e.recent then 'ok' else 'problem' end, 'extension pgmq ' || e.extversion,"                                                                               \
-    "       case when not e.recent then 'luaflow needs 1.5 or newer: alter extension pgmq update' end"                                                                         \
-    "  from (select x.extversion, string_to_array(x.extversion, '.')::int[] >= '{1,5}' as recent"                                                                              \
-    "          from pg_catalog.pg_extension x where x.extname = 'pgmq') e"                                                                                                     \
-    " union all"                                                                                                                                                               \
-    " select case when n.there then 'ok' else 'problem' end,"                                                                                                                  \
-    "        case when n.there then 'installed as plain SQL' else 'PGMQ is not installed in this database' end,"                                                               \
-    "        case when not n.there then 'luaflow migrate installs the extension where the server has it' end"                                                                  \
-    "   from (select exists (select from pg_catalog.pg_class c"                                                                                                                \
-    "                         where c.relname = 'meta' and c.relnamespace = to_regnamespace('pgmq')) as there) n"                                                              \
-    "  where not exists (select from pg_catalog.pg_extension x where x.extname = 'pgmq')")                                                                                     \
-  X(CHECK_SCHEMA, 0,                                                                                                                                                           \
-    "select 'ok', format('version %s, installation %s%s', (select max(m.version) from pgflow.migrations m),"                                                                   \
-    "       s.installation_id, case when s.development then ', a development database' else '' end), null"                                                                     \
-    "  from pgflow.settings s")                                                                                                                                                \
-  /* What the role may do. */                                                                                                                                                  \
-  X(CHECK_RIGHTS, 0,                                                                                                                                                           \
-    "with me as (select current_user as name, has_schema_privilege('pgflow', 'usage') as usage,"                                                                               \
-    "       pg_has_role(n.nspowner, 'usage') as owns,"                                                                                                                         \
-    "       (select string_agg(r.rolname, ', ' order by r.rolname) from pg_catalog.pg_roles r"                                                                                 \
-    "         where r.rolname in ('pgflow_starter', 'pgflow_worker', 'pgflow_handler', 'pgflow_reader', "                                                                      \
-    "'pgflow_operator', 'pgflow_compat')"                                                                                                                                      \
-    "           and pg_has_role(r.oid, 'usage')) as has from pg_catalog.pg_namespace n where n.nspname = 'pgflow'),"                                                           \
-    " may as (select case when me.usage then concat_ws(', ',"                                                                                                                  \
-    "         case when has_function_privilege('pgflow.start_flow(text, jsonb, uuid, text)', 'execute') then 'start "                                                          \
-    "runs' end,"                                                                                                                                                               \
-    "         case when has_function_privilege('pgflow.deploy_flows(uuid, text, text, jsonb, bigint)', 'execute')"                                                             \
-    "              then 'serve as a worker' end,"                                                                                                                              \
-    "         case when has_function_privilege('pgflow.worker_status(boolean)', 'execute') then 'read' end,"                                                                   \
-    "         case when has_function_privilege('pgflow.open_transaction(uuid, text, int, bigint, text, bigint)', "                                                             \
-    "'execute')"                                                                                                                                                               \
-    "              then 'complete transactional steps' end,"                                                                                                                   \
-    "         case when has_function_privilege('pgflow.start_tasks(text, bigint[], uuid)', 'execute')"                                                                         \
-    "              then 'do tasks as pgflow''s own clients' end,"                                                                                                              \
-    "         case when has_function_privilege('pgflow.cancel_run(uuid, text)', 'execute') then 'operate' end) else "                                                          \
-    "'' end as what "                                                                                                                                                          \
-    "from me)"                                                                                                                                                                 \
-    " select case when may.what = '' then 'problem' else 'ok' end,"                                                                                                            \
-    "        case when me.owns then format('role %s owns the schema', me.name)"                                                                                                \
-    "             when may.what = '' then format('role %s has no rights on the schema', me.name)"                                                                              \
-    "             else format('role %s may: %s', me.name, may.what) end,"                                                                                                      \
-    "        case when may.what = '' and me.has is not null"                                                                                                                   \
-    "              then format('it is a member of %s, whose own rights were lost, as by a restore without "                                                                    \
-    "privileges: luaflow migrate gives them again', me.has)"                                                                                                                   \
-    "             when may.what = '' then format('grant it one of pgflow_worker, pgflow_starter, pgflow_reader, "                                                              \
-    "pgflow_operator, such "                                                                                                                                                   \
-    "as: "                                                                                                                                                                     \
-    "grant pgflow_worker to %I', me.name) end"                                                                                                                                 \
-    "   from me, may"                                                                                                                                                          \
-    " union all select 'problem', 'row security is on for ' || string_agg(c.oid::regclass::text, ', ' order by "                                                               \
-    "c.relname),"                                                                                                                                                              \
-    "        'whoever does not own them reads no row: alter table ... disable row level security'"                                                                             \
-    "   from pg_catalog.pg_class c where c.relnamespace = to_regnamespace('pgflow') and c.relrowsecurity"                                                                      \
-    "  having count(*) > 0"                                                                                                                                                    \
-    " union all select 'warning', format('table %s has a trigger that is not luaflow''s, which runs %s', "                                                                     \
-    "t.tgrelid::regclass, t.tgfoid::regproc),"                                                                                                                                 \
-    "        'where it fails, what luaflow does fails with it: drop it, or keep it from failing'"                                                                              \
-    "   from pg_catalog.pg_trigger t join pg_catalog.pg_class c on c.oid = t.tgrelid"                                                                                          \
-    "   join pg_catalog.pg_proc p on p.oid = t.tgfoid"                                                                                                                         \
-    "  where c.relnamespace = to_regnamespace('pgflow') and not t.tgisinternal and t.tgenabled <> 'D'"                                                                         \
-    "    and p.pronamespace is distinct from to_regnamespace('pgflow')"                                                                                                        \
-    " union all select 'warning', 'there is no role ' || r.name,"                                                                                                              \
-    "        format('have an administrator run: create role %s nologin; then luaflow migrate', r.name)"                                                                        \
-    "   from unnest(array['pgflow_starter', 'pgflow_worker', 'pgflow_reader', 'pgflow_operator', 'pgflow_compat', "                                                            \
-    "'pgflow_handler']) r "                                                                                                                                                    \
-    "(name)"                                                                                                                                                                   \
-    "  where not exists (select from pg_catalog.pg_roles p where p.rolname = r.name)")                                                                                         \
-  X(CHECK_SETTINGS, 0,                                                                                                                                                         \
-    "with found (level, message, hint) as ("                                                                                                                                   \
-    " select 'warning', s.name || ' is off: a crash of the server may damage or lose data', 'switch it on'"                                                                    \
-    "   from pg_catalog.pg_settings s where s.name in ('fsync', 'full_page_writes') and s.setting = 'off'"                                                                     \
-    " union all select 'warning', 'synchronous_commit is off: a crash of the server may lose what it has just "                                                                \
-    "confirmed',"                                                                                                                                                              \
-    "        'set it to on for the roles of luaflow' where current_setting('synchronous_commit') = 'off'"                                                                      \
-    " union all select 'warning', s.name || ' is off: the tables of queues and tasks only grow', 'switch it on'"                                                               \
-    "   from pg_catalog.pg_settings s where s.name in ('autovacuum', 'track_counts') and s.setting = 'off'" /* This session has its own; those of handlers have the role's. */ \
-    " union all select 'warning', format('statement_timeout is %s: it ends what handlers ask the database when it "                                                            \
-    "takes "                                                                                                                                                                   \
-    "longer', s.reset_val || s.unit),"                                                                                                                                         \
-    "        'set it to 0, or to 60s or more, for the roles of luaflow'"                                                                                                       \
-    "   from pg_catalog.pg_settings s where s.name = 'statement_timeout' and s.reset_val::bigint between 1 and 59999"                                                          \
-    " union all select distinct 'warning', format('role %s has %s: it ends what handlers ask the database when it "                                                            \
-    "takes longer', r.rolname, x.setting),"                                                                                                                                    \
-    "        format('alter role %I set statement_timeout = 0, or 60s or more', r.rolname)"                                                                                     \
-    "   from pg_catalog.pg_db_role_setting s join pg_catalog.pg_roles r on r.oid = s.setrole and not r.rolsuper and "                                                          \
-    "r.rolname <> current_user"                                                                                                                                                \
-    "   cross join unnest(s.setconfig) x (setting)"                                                                                                                            \
-    "  where s.setdatabase in (0, (select d.oid from pg_catalog.pg_database d where d.datname = current_database()))"                                                          \
-    "    and exists (select from pg_catalog.pg_roles g where g.rolname in ('pgflow_worker', 'pgflow_handler') and "                                                            \
-    "pg_has_role(r.oid, g.oid, 'usage'))"                                                                                                                                      \
-    "    and x.setting like 'statement_timeout=%'"                                                                                                                             \
-    "    and case when x.setting ~ '^statement_timeout=[0-9.]+$' then make_interval(secs => split_part(x.setting, "                                                            \
-    "'=', 2)::float8 / 1000)"                                                                                                                                                  \
-    "             else split_part(x.setting, '=', 2)::interval end between interval '1 ms' and interval '59999 ms'"                                                            \
-    " union all select 'warning', format('%s of at most %s connections are in use', c.used, c.most),"                                                                          \
-    "        'raise max_connections: a worker needs 2 and those of its handlers, and a command 1'"                                                                             \
-    "   from (select count(*) as used, current_setting('max_connections')::int as most"                                                                                        \
-    "           from pg_catalog.pg_stat_activity a where a.backend_type = 'client backend') c"                                                                                 \
-    "  where c.used > c.most * 0.9"                                                                                                                                            \
-    " union all select 'warning', format('a transaction of process %s (%s) has been open for %s: nothing that ended "                                                          \
-    "since can be vacuumed',"                                                                                                                                                  \
-    "        a.pid, coalesce(nullif(a.application_name, ''), a.usename), date_trunc('second', clock_timestamp() - "                                                            \
-    "a.xact_start)),"                                                                                                                                                          \
-    "        format('end it: select pg_terminate_backend(%s)', a.pid)"                                                                                                         \
-    "   from pg_catalog.pg_stat_activity a"                                                                                                                                    \
-    "  where a.datname = current_database() and a.xact_start < clock_timestamp() - interval '1 hour'"                                                                          \
-    "    and a.backend_type = 'client backend'"                                                                                                                                \
-    " union all select 'warning', format('a prepared transaction, %s, has been open since %s', p.gid, "                                                                        \
-    "date_trunc('second', p.prepared)),"                                                                                                                                       \
-    "        'commit prepared or rollback prepared it'"                                                                                                                        \
-    "   from pg_catalog.pg_prepared_xacts p"                                                                                                                                   \
-    "  where p.database = current_database() and p.prepared < clock_timestamp() - interval '1 hour')"                                                                          \
-    " select * from found union all select 'ok', 'nothing to remark', null where not exists (select from found)")                                                              \
-  X(CHECK_OWNER, 0, "select * from pgflow.doctor_owner()")                                                                                                                     \
-  X(CHECK_QUEUES, 0, "select * from pgflow.doctor_queues()")                                                                                                                   \
-  X(CHECK_WORKERS, 0, "select * from pgflow.doctor_workers()")                                                                                                                 \
-  X(CHECK_LOCKS, 0, "select * from pgflow.doctor_locks()")                                                                                                                     \
-  X(CHECK_CLOCK, 0, "select * from pgflow.doctor_clock()")                                                                                                                     \
-  X(CHECK_FUNCTIONS, 0, "select * from pgflow.doctor_functions()")                                                                                                             \
-  X(CHECK_EVENTS, 0, "select * from pgflow.doctor_events()")                                                                                                                   \
+#define DB_DOCTOR_STATEMENTS(X)                                                                                        \
+  X(BACKEND_PID, 0, "select pg_backend_pid()")                                                                         \
+  X(LISTEN, 0, "listen luaflow_doctor")                                                                                \
+  X(NOTIFY, 1, "select pg_notify('luaflow_doctor', $1)")                                                               \
+  X(CHECK_SERVER, 0,                                                                                                   \
+    "select case when v.number < 150000 then 'problem' else 'ok' end, 'PostgreSQL ' || v.name,"                        \
+    "       case when v.number < 150000 then 'luaflow needs 15 or newer' end"                                          \
+    "  from (select current_setting('server_version_num')::int as number, current_setting('server_version') as name) " \
+    "v"                                                                                                                \
+    " union all select 'problem', format('the encoding of the database is %s', current_setting('server_encoding')),"   \
+    "       'luaflow needs UTF8: create database NAME encoding ''UTF8'' template template0, and migrate that one'"     \
+    "  where current_setting('server_encoding') <> 'UTF8'"                                                             \
+    " union all select 'problem', 'the server is a standby, which accepts no writes', 'connect to the primary'"        \
+    "  where pg_is_in_recovery()"                                                                                      \
+    " union all select 'problem', 'transactions are read-only by default',"                                            \
+    "       'unset default_transaction_read_only for this role and database'"                                          \
+    "  where not pg_is_in_recovery() and current_setting('transaction_read_only')::boolean")                           \
+  X(CHECK_PGMQ, 0,                                                                                                     \
+    "select case when e.recent then 'ok' else 'problem' end, 'extension pgmq ' || e.extversion,"                       \
+    "       case when not e.recent then 'luaflow needs 1.5 or newer: alter extension pgmq update' end"                 \
+    "  from (select x.extversion, string_to_array(x.extversion, '.')::int[] >= '{1,5}' as recent"                      \
+    "          from pg_catalog.pg_extension x where x.extname = 'pgmq') e"                                             \
+    " union all"                                                                                                       \
+    " select case when n.there then 'ok' else 'problem' end,"                                                          \
+    "        case when n.there then 'installed as plain SQL' else 'PGMQ is not installed in this database' end,"       \
+    "        case when not n.there then 'luaflow migrate installs the extension if the server has it' end"             \
+    "   from (select exists (select from pg_catalog.pg_class c"                                                        \
+    "                         where c.relname = 'meta' and c.relnamespace = to_regnamespace('pgmq')) as there) n"      \
+    "  where not exists (select from pg_catalog.pg_extension x where x.extname = 'pgmq')")                             \
+  X(CHECK_SCHEMA, 0,                                                                                                   \
+    "select 'ok', format('version %s, installation %s%s', (select max(m.version) from pgflow.migrations m),"           \
+    "       s.installation_id, case when s.development then ', a development database' else '' end), null"             \
+    "  from pgflow.settings s")                                                                                        \
+  /* What the role may do. */                                                                                          \
+  X(CHECK_RIGHTS, 0,                                                                                                   \
+    "with me as (select current_user as name, has_schema_privilege('pgflow', 'usage') as usage,"                       \
+    "       pg_has_role(n.nspowner, 'usage') as owns,"                                                                 \
+    "       (select string_agg(r.rolname, ', ' order by r.rolname) from pg_catalog.pg_roles r"                         \
+    "         where r.rolname in ('pgflow_starter', 'pgflow_worker', 'pgflow_handler', 'pgflow_reader', "              \
+    "'pgflow_operator', 'pgflow_compat')"                                                                              \
+    "           and pg_has_role(r.oid, 'usage')) as has from pg_catalog.pg_namespace n where n.nspname = 'pgflow'),"   \
+    " may as (select case when me.usage then concat_ws(', ',"                                                          \
+    "         case when has_function_privilege('pgflow.start_flow(text, jsonb, uuid, text)', 'execute') then 'start "  \
+    "runs' end,"                                                                                                       \
+    "         case when has_function_privilege('pgflow.deploy_flows(uuid, text, text, jsonb, bigint)', 'execute')"     \
+    "              then 'serve as a worker' end,"                                                                      \
+    "         case when has_function_privilege('pgflow.worker_status(boolean)', 'execute') then 'read' end,"           \
+    "         case when has_function_privilege('pgflow.open_transaction(uuid, text, int, bigint, text, bigint)', "     \
+    "'execute')"                                                                                                       \
+    "              then 'complete transactional steps' end,"                                                           \
+    "         case when has_function_privilege('pgflow.start_tasks(text, bigint[], uuid)', 'execute')"                 \
+    "              then 'do tasks as pgflow''s own clients' end,"                                                      \
+    "         case when has_function_privilege('pgflow.cancel_run(uuid, text)', 'execute') then 'operate' end) else "  \
+    "'' end as what "                                                                                                  \
+    "from me)"                                                                                                         \
+    " select case when may.what = '' then 'problem' else 'ok' end,"                                                    \
+    "        case when me.owns then format('role %s owns the schema', me.name)"                                        \
+    "             when may.what = '' then format('role %s has no rights on the schema', me.name)"                      \
+    "             else format('role %s can: %s', me.name, may.what) end,"                                              \
+    "        case when may.what = '' and me.has is not null"                                                           \
+    "              then format('it is a member of %s, whose rights are lost, as after a restore without "              \
+    "privileges: luaflow migrate grants them again', me.has)"                                                          \
+    "             when may.what = '' then format('grant it one of pgflow_worker, pgflow_starter, pgflow_reader, "      \
+    "pgflow_operator, for example: grant pgflow_worker to %I', me.name) end"                                           \
+    "   from me, may"                                                                                                  \
+    " union all select 'problem', 'row security is on for ' || string_agg(c.oid::regclass::text, ', ' order by "       \
+    "c.relname),"                                                                                                      \
+    "        'roles that do not own these tables read no rows: alter table ... disable row level security'"            \
+    "   from pg_catalog.pg_class c where c.relnamespace = to_regnamespace('pgflow') and c.relrowsecurity"              \
+    "  having count(*) > 0"                                                                                            \
+    " union all select 'warning', format('table %s has a trigger that is not luaflow''s, which runs %s', "             \
+    "t.tgrelid::regclass, t.tgfoid::regproc),"                                                                         \
+    "        'if the trigger fails, luaflow''s statements fail too: drop it, or make sure that it cannot fail'"        \
+    "   from pg_catalog.pg_trigger t join pg_catalog.pg_class c on c.oid = t.tgrelid"                                  \
+    "   join pg_catalog.pg_proc p on p.oid = t.tgfoid"                                                                 \
+    "  where c.relnamespace = to_regnamespace('pgflow') and not t.tgisinternal and t.tgenabled <> 'D'"                 \
+    "    and p.pronamespace is distinct from to_regnamespace('pgflow')"                                                \
+    " union all select 'warning', 'there is no role ' || r.name,"                                                      \
+    "        format('have an administrator run: create role %s nologin; then luaflow migrate', r.name)"                \
+    "   from unnest(array['pgflow_starter', 'pgflow_worker', 'pgflow_reader', 'pgflow_operator', 'pgflow_compat', "    \
+    "'pgflow_handler']) r "                                                                                            \
+    "(name)"                                                                                                           \
+    "  where not exists (select from pg_catalog.pg_roles p where p.rolname = r.name)")                                 \
+  /* statement_timeout: this session has its own; the sessions of handlers have the role's. */                         \
+  X(CHECK_SETTINGS, 0,                                                                                                 \
+    "with found (level, message, hint) as ("                                                                           \
+    " select 'warning', s.name || ' is off: a crash of the server may damage or lose data', 'switch it on'"            \
+    "   from pg_catalog.pg_settings s where s.name in ('fsync', 'full_page_writes') and s.setting = 'off'"             \
+    " union all select 'warning', 'synchronous_commit is off: a crash of the server may lose what it has just "        \
+    "confirmed',"                                                                                                      \
+    "        'set it to on for the roles of luaflow' where current_setting('synchronous_commit') = 'off'"              \
+    " union all select 'warning', s.name || ' is off: the tables of queues and tasks only grow', 'switch it on'"       \
+    "   from pg_catalog.pg_settings s where s.name in ('autovacuum', 'track_counts') and s.setting = 'off'"            \
+    " union all select 'warning', format('statement_timeout is %s: it ends statements of handlers that take longer', " \
+    "s.reset_val || s.unit),"                                                                                          \
+    "        'set it to 0, or to 60s or more, for the roles of luaflow'"                                               \
+    "   from pg_catalog.pg_settings s where s.name = 'statement_timeout' and s.reset_val::bigint between 1 and 59999"  \
+    " union all select distinct 'warning', format('role %s has %s: it ends statements of handlers that take longer', " \
+    "r.rolname, x.setting),"                                                                                           \
+    "        format('alter role %I set statement_timeout = 0, or 60s or more', r.rolname)"                             \
+    "   from pg_catalog.pg_db_role_setting s join pg_catalog.pg_roles r on r.oid = s.setrole and not r.rolsuper and "  \
+    "r.rolname <> current_user"                                                                                        \
+    "   cross join unnest(s.setconfig) x (setting)"                                                                    \
+    "  where s.setdatabase in (0, (select d.oid from pg_catalog.pg_database d where d.datname = current_database()))"  \
+    "    and exists (select from pg_catalog.pg_roles g where g.rolname in ('pgflow_worker', 'pgflow_handler') and "    \
+    "pg_has_role(r.oid, g.oid, 'usage'))"                                                                              \
+    "    and x.setting like 'statement_timeout=%'"                                                                     \
+    "    and case when x.setting ~ '^statement_timeout=[0-9.]+$' then make_interval(secs => split_part(x.setting, "    \
+    "'=', 2)::float8 / 1000)"                                                                                          \
+    "             else split_part(x.setting, '=', 2)::interval end between interval '1 ms' and interval '59999 ms'"    \
+    " union all select 'warning', format('%s of at most %s connections are in use', c.used, c.most),"                  \
+    "        'raise max_connections: a worker needs 2 and its --handler-connections, a command needs 1'"               \
+    "   from (select count(*) as used, current_setting('max_connections')::int as most"                                \
+    "           from pg_catalog.pg_stat_activity a where a.backend_type = 'client backend') c"                         \
+    "  where c.used > c.most * 0.9"                                                                                    \
+    " union all select 'warning', format('a transaction of process %s (%s) has been open for %s: rows deleted since "  \
+    "then cannot be vacuumed',"                                                                                        \
+    "        a.pid, coalesce(nullif(a.application_name, ''), a.usename), date_trunc('second', clock_timestamp() - "    \
+    "a.xact_start)),"                                                                                                  \
+    "        format('end it: select pg_terminate_backend(%s)', a.pid)"                                                 \
+    "   from pg_catalog.pg_stat_activity a"                                                                            \
+    "  where a.datname = current_database() and a.xact_start < clock_timestamp() - interval '1 hour'"                  \
+    "    and a.backend_type = 'client backend'"                                                                        \
+    " union all select 'warning', format('a prepared transaction, %s, has been open since %s', p.gid, "                \
+    "date_trunc('second', p.prepared)),"                                                                               \
+    "        'end it with commit prepared or rollback prepared'"                                                       \
+    "   from pg_catalog.pg_prepared_xacts p"                                                                           \
+    "  where p.database = current_database() and p.prepared < clock_timestamp() - interval '1 hour')"                  \
+    " select * from found union all select 'ok', 'no setting needs a change', null where not exists (select from "     \
+    "found)")                                                                                                          \
+  X(CHECK_OWNER, 0, "select * from pgflow.doctor_owner()")                                                             \
+  X(CHECK_QUEUES, 0, "select * from pgflow.doctor_queues()")                                                           \
+  X(CHECK_WORKERS, 0, "select * from pgflow.doctor_workers()")                                                         \
+  X(CHECK_LOCKS, 0, "select * from pgflow.doctor_locks()")                                                             \
+  X(CHECK_CLOCK, 0, "select * from pgflow.doctor_clock()")                                                             \
+  X(CHECK_FUNCTIONS, 0, "select * from pgflow.doctor_functions()")                                                     \
+  X(CHECK_EVENTS, 0, "select * from pgflow.doctor_events()")                                                           \
   X(CHECK_INVARIANTS, 1, "select * from pgflow.doctor_invariants($1::boolean)")
 
 #endif

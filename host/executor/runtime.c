@@ -17,7 +17,7 @@ struct runtime *runtime_of(lua_State *L) {
 
 void runtime_end_copy(pid_t executor) {
   static const char message[] =
-      "a handler has forked, and the child has returned to luaflow: the child was ended; let it exec or _exit\n";
+      "a handler forked, and the child returned to luaflow: luaflow ended the child; let it call exec or _exit\n";
   if (getpid() == executor) return;
   if (write(STDERR_FILENO, message, sizeof message - 1) < 0) _exit(EXIT_FAILURE); /* nobody reads it */
   _exit(EXIT_FAILURE);

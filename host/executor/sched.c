@@ -133,7 +133,7 @@ static void resume(struct sched *sched, struct task *task) {
   }
   if (status == LUA_YIELD) {
     lua_settop(task->co, 0);
-    lua_pushliteral(task->co, "coroutine.yield was called outside a coroutine of the handler's own");
+    lua_pushliteral(task->co, "coroutine.yield was called outside a coroutine that the handler created");
   }
   task->ended(task, status == 0 ? TASK_RETURNED : TASK_RAISED);
   drop(task);
@@ -157,7 +157,7 @@ struct task *sched_check_wait(struct sched *sched, lua_State *L, const char *nam
   if (!task)
     runtime_error(L, "%s works only inside a task", name);
   else if (L != task->co)
-    runtime_error(L, "%s was called inside a coroutine of the handler's own; call it in the handler itself", name);
+    runtime_error(L, "%s was called inside a coroutine that the handler created; call it in the handler itself", name);
   else if (!lua_isyieldable(L))
     runtime_error(L, "%s cannot wait inside require, table.sort, string.gsub or another C function", name);
   return task;

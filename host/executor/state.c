@@ -63,7 +63,7 @@ bool state_open(struct runtime *runtime, struct err *err) {
 
 bool state_protect(lua_State *L, lua_CFunction function, void *data, struct err *err) {
   if (lua_cpcall(L, function, data) == 0) return true;
-  const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "an error that is no string";
+  const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "an error that is not a string";
   err_set(err, ERR_CONFIG, EXIT_FAILED, "%s", message);
   lua_pop(L, 1);
   return false;

@@ -30,7 +30,7 @@ static void send_result(struct runtime *runtime, uint64_t number, enum outcome o
 
 /* The error on top of L's stack becomes the result of an attempt that failed, perhaps for good. [error] -> [] */
 static void send_error(struct runtime *runtime, uint64_t number, enum outcome outcome, lua_State *L) {
-  static const char unknown[] = "an error that is no string";
+  static const char unknown[] = "an error that is not a string";
   struct text message = runtime_text(L, -1);
   if (!message.bytes) message = (struct text){.bytes = unknown, .length = sizeof unknown - 1};
   send_result(runtime, number, outcome, (struct text){0}, message, (struct text){0}, -1);

@@ -1,4 +1,4 @@
-/* libpq reads the text; what it takes although nobody means it is refused before it is used as a host, a port or a name. */
+/* Parses a conninfo with libpq, and refuses what libpq accepts but nobody means, before it is used as a host, a port or a name. */
 #include "pg/conninfo.h"
 
 #include <ctype.h>
@@ -11,16 +11,16 @@ static const char hint[] =
     "write postgresql://user:password@host:port/database, with % and two hexadecimal digits for special characters, or "
     "host=... user=... password='...' dbname=...";
 
-/* What libpq says against a text begins like this; what follows there quotes the text. */
+/* How libpq's complaints about a text begin; what follows there quotes the text. */
 static const struct {
   const char *begins;
   const char *meaning;
 } mistakes[] = {
     {"invalid percent-encoded token", "a % in it is not followed by two hexadecimal digits; % itself is %25"},
-    {"forbidden value %00", "it holds %00"},
+    {"forbidden value %00", "it contains %00"},
     {"missing \"=\"",
-     "a part of it is not of the form keyword=value; a value with spaces or quotation marks stands in ' and has them "
-     "as \\'"},
+     "a part of it is not of the form keyword=value; put a value with spaces or quotation marks between ' and write "
+     "them as \\'"},
     {"unterminated quoted string", "a quotation mark is not closed; in a value ' is written \\'"},
     {"invalid connection option", "it has a keyword that libpq does not know"},
     {"invalid URI query parameter", "it has a parameter that libpq does not know"},
@@ -28,7 +28,7 @@ static const struct {
     {"missing key/value separator", "a parameter has no =; in a password / is written %2F and ? is written %3F"},
     {"end of string reached when looking for matching", "a [ is not closed"},
     {"IPv6 host address may not be empty", "its address in [] is empty"},
-    {"unexpected character", "a character that is not expected follows a ]"},
+    {"unexpected character", "an unexpected character follows a ]"},
 };
 
 static const char *meaning_of(const char *message) {
@@ -37,7 +37,7 @@ static const char *meaning_of(const char *message) {
   return "it cannot be read";
 }
 
-/* What follows the scheme; NULL if it is no URI. */
+/* What follows the scheme; NULL if it is not a URI. */
 static const char *after_scheme(const char *conninfo) {
   static const char *const schemes[] = {"postgresql://", "postgres://"};
   for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
@@ -50,8 +50,8 @@ static const char *wrong_authority(const char *authority) {
   size_t user = strcspn(authority, "@/");
   const char *rest = authority[user] == '@' ? authority + user + 1 : authority;
   if (strcspn(rest, "@") >= strcspn(rest, "?")) return NULL;
-  return authority[user] == '@' ? "it holds an @ too many, which a password writes as %40"
-                                : "it holds a / before its @: in a password / is written %2F";
+  return authority[user] == '@' ? "it has one @ too many; in a password @ is written %40"
+                                : "it has a / before its @; in a password / is written %2F";
 }
 
 /* Parameters that would be a part of the database's name. */
@@ -62,7 +62,7 @@ static bool has_stray_parameters(const char *authority) {
   return and&&memchr(and, '=', length - (size_t)(and-path));
 }
 
-/* What came along when the text was copied: libpq would take it for a part of a name, or say something else. */
+/* What was copied with the text: libpq would take it for a part of a name, or report something else. */
 static const char *wrong_edges(const char *text) {
   size_t length = strlen(text);
   if (*text == '\'' || *text == '"') return "it begins with a quotation mark, which does not belong to it";
@@ -72,11 +72,11 @@ static const char *wrong_edges(const char *text) {
   return NULL;
 }
 
-/* NULL: nothing is wrong that libpq would not say. */
+/* NULL: nothing is wrong that libpq would not report. */
 static const char *wrong_uri(const char *authority) {
   const char *why = wrong_authority(authority);
   if (why || !has_stray_parameters(authority)) return why;
-  return "its database's name holds & and =: the first parameter follows a ?";
+  return "its database's name contains & and =: the first parameter follows a ?";
 }
 
 static bool is_bare_name(const char *text) {
@@ -112,7 +112,8 @@ static int count_pieces(const char *list) {
 }
 
 static const char *wrong_ports(const char *list) {
-  if (strchr(list, ':')) return "its port holds a :, which a password writes as %3A; an IPv6 address stands in [ ]";
+  if (strchr(list, ':'))
+    return "its port contains a :; in a password : is written %3A, and an IPv6 address stands in [ ]";
   if (list[strspn(list, "0123456789,")])
     return "its port is not a number; in a password : is written %3A and / is written %2F";
   for (; *list; list += *list == ',') {
@@ -132,7 +133,7 @@ static bool has_at_inside(const char *hosts) {
 }
 
 static const char *wrong_hosts(const char *list) {
-  if (has_at_inside(list)) return "its host holds an @, which a password writes as %40";
+  if (has_at_inside(list)) return "its host contains an @; in a password @ is written %40";
   return count_pieces(list) > CONNINFO_HOSTS_MAX ? "it names more than 16 hosts" : NULL;
 }
 
@@ -153,7 +154,7 @@ static PQconninfoOption *refuse(const char *source, const char *why, struct err 
 
 static PQconninfoOption *parse_name(const char *source, const char *name, struct err *err) {
   if (strstr(name, "://"))
-    return refuse(source, "it begins with another scheme than postgresql:// or postgres://, in small letters", err);
+    return refuse(source, "its scheme is not postgresql:// or postgres:// in small letters", err);
   if (!is_bare_name(name)) return refuse(source, "it is neither a URI nor of the form keyword=value", err);
   PQconninfoOption *options = PQconninfoParse("dbname=''", NULL);
   for (PQconninfoOption *option = options; option && option->keyword; option++) {
@@ -212,12 +213,12 @@ static void copy_unquoted(char *out, size_t size, const char *message) {
   out[length] = '\0';
 }
 
-/* libpq takes the account's name where no user is named, and the accounts of containers may have none. */
+/* libpq uses the account's name if no user is given; the accounts of containers may have none. */
 static bool lacks_user(const char *source, const char *message, struct err *err) {
   static const char beginning[] = "local user with ID";
   if (strncmp(message, beginning, strlen(beginning)) != 0) return false;
-  err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: no user is named, and the account has no name that could serve: %.*s",
-          source, (int)strcspn(message, "\n"), message);
+  err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: no user is given, and the account has no name to use instead: %.*s", source,
+          (int)strcspn(message, "\n"), message);
   err_hint(err, "add the user to the connection string (user=NAME, postgresql://NAME:...@...), or set PGUSER");
   return true;
 }

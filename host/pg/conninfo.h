@@ -1,4 +1,4 @@
-/* Reading the text that names a database. No error repeats a piece of it: where it is mistyped, any piece may be the password. */
+/* Reads the text that names a database. No error repeats a piece of it: if it is mistyped, any piece may be the password. */
 #ifndef LUAFLOW_PG_CONNINFO_H
 #define LUAFLOW_PG_CONNINFO_H
 

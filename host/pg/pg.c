@@ -212,7 +212,7 @@ static void refuse_copy(struct pg *pg) {
 static void refuse_row(struct pg *pg) {
   struct err err;
   err_set(&err, ERR_CONFIG, EXIT_DATABASE, "database: the result is larger than --max-output allows");
-  err_hint(&err, "ask for less at a time: one row alone is larger");
+  err_hint(&err, "select less in one row: a single row is larger");
   memcpy(err.sqlstate, SQLSTATE_TOO_LARGE, sizeof err.sqlstate);
   pg_broke(pg, &err);
 }

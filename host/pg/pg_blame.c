@@ -53,17 +53,17 @@ static bool blame_function(struct err *err, const char *context) {
   const char *line = innermost(context, &length);
   if (!line || holds(line, length, "pgflow.") || holds(line, length, "pgmq.") || holds(line, length, "inline_code"))
     return false;
-  err_hint(err, "%.*s is not luaflow's: a trigger or an event trigger calls it; mend or drop it", (int)length, line);
+  err_hint(err, "%.*s is not luaflow's: a trigger or an event trigger calls it; correct or drop it", (int)length, line);
   return true;
 }
 
 static void blame_missing(struct err *err, const char *message) {
   if (strstr(message, "pgmq.q_") || strstr(message, "pgmq.a_"))
-    err_hint(err, "a queue that was dropped comes back when a worker whose flows name it is started");
+    err_hint(err, "start a worker whose flows use the queue: it creates a dropped queue again");
   else if (strstr(message, "pgmq"))
-    err_hint(err, "PGMQ is missing or too old: luaflow needs 1.5 or newer; `luaflow doctor` says what is there");
+    err_hint(err, "PGMQ is missing or too old: luaflow needs 1.5 or newer; `luaflow doctor` shows which there is");
   else if (strstr(message, "pgflow"))
-    err_hint(err, "something of schema pgflow is missing: `luaflow migrate` makes its functions and views again");
+    err_hint(err, "a part of schema pgflow is missing: run `luaflow migrate`, which creates functions and views again");
 }
 
 /* Where one of our functions lacks a right, its owner does. */
@@ -73,22 +73,22 @@ static void blame_right(struct err *err, const PGresult *failure, const char *co
   for (size_t i = 0; source && i < sizeof row_security / sizeof *row_security; i++)
     if (strcmp(source, row_security[i]) == 0) {
       err_hint(err,
-               "row security hides rows of luaflow's tables: `alter table ... disable row level security`, or give the "
-               "role bypassrls");
+               "row security hides rows of luaflow's tables: run `alter table ... disable row level security`, or give "
+               "the role bypassrls");
       return;
     }
   if (context && strstr(context, "pgflow."))
     err_hint(err,
-             "the owner of schema pgflow, as whom its functions run, lacks this right; `luaflow doctor` says what to "
-             "change");
+             "the owner of schema pgflow, whose rights its functions have, lacks this right; `luaflow doctor` says "
+             "what to change");
 }
 
 static void blame_condition(struct err *err) {
   static const struct hint hints[] = {
-      {"25006", "this server takes no writes: name the primary, or all servers with target_session_attrs=read-write"},
+      {"25006", "this server takes no writes: give the primary, or all servers with target_session_attrs=read-write"},
       {"53100", "make room on the server's disk; workers keep their results in memory meanwhile"},
       {"53200", "the server is out of memory; workers keep their results in memory meanwhile"},
-      {"55P03", "somebody else holds the lock for long: look for old transactions in pg_stat_activity"},
+      {"55P03", "another session holds the lock for long: look for old transactions in pg_stat_activity"},
   };
   add_hint(err, err->sqlstate, hints, sizeof hints / sizeof *hints);
 }
@@ -116,7 +116,7 @@ void pg_blame_connection(struct err *err, const char *sqlstate) {
       {"53300", "raise max_connections of the server, or the limit of the role or database, or run fewer workers"},
       {"28", "check the user, the password, and the server's pg_hba.conf"},
       {"3D000", "check the name of the database"},
-      {"42501", "the role may not connect: `grant connect on database ... to ...`"},
+      {"42501", "the role has no right to connect: run `grant connect on database ... to ...`"},
   };
   add_hint(err, sqlstate, hints, sizeof hints / sizeof *hints);
 }

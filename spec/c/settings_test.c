@@ -177,7 +177,7 @@ static void test_unknown_options(void **state) {
   assert_string_equal(outcome.err.hint, "did you mean --reset?");
   outcome = READ(FOR_DEV, "dev", "--database=dbname=x");
   assert_refused(outcome, "dev: unknown option --database");
-  assert_string_equal(outcome.err.hint, "dev has a database of its own; luaflow worker serves another one");
+  assert_string_equal(outcome.err.hint, "dev always uses its own database; to serve another one, use luaflow worker");
   assert_refused(READ(FOR_RUNS, "runs", "--batch", "5"), "unknown option --batch");
   assert_refused(READ(FOR_START, "start", "x", "-y"), "unknown option -y");
   assert_refused(READ(FOR_START, "start", "x", "-hw"), "unknown option -hw");

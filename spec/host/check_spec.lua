@@ -91,7 +91,7 @@ describe("luaflow check", function()
     assert.equal(3, result.code)
     assert.equal(
       "flows/forgot.lua:2: [no_flow] the file builds a flow and returns nothing (write return before the flow)\n", result.out)
-    assert.truthy(result.err:find("warning: flows/lost.lua: a link that leads nowhere", 1, true), result.err)
+    assert.truthy(result.err:find("warning: flows/lost.lua: the link leads to nothing", 1, true), result.err)
   end)
 
   it("shows what a module raises, tables too", function()

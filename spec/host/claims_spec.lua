@@ -43,7 +43,7 @@ describe("a claim", function()
       select from generate_series(1, 5) n, pgflow.start_flow('hurried', to_jsonb(array[n]));
       commit]]
     s.db:await_runs(240)
-    assert.same({ { message = "timed out after 1 s: giving out its input took longer than that", attempts = 2, tasks = 1 } }, s.db:rows [[
+    assert.same({ { message = "timed out after 1 s: sending its input took longer than that", attempts = 2, tasks = 1 } }, s.db:rows [[
       select t.error_message as message, t.attempts_count as attempts, count(*) as tasks
       from pgflow.step_tasks t where t.status = 'failed' group by 1, 2]])
     assert.equal(10, s.db:number "select count(*) from pgflow.step_tasks t where t.status = 'completed' and t.attempts_count = 1")

@@ -244,10 +244,10 @@ describe("the command line", function()
       assert.same({ 0, '{"only": {"from": "stdin"}}\n' }, { result.code, result.out })
       here.root:write("input.json", '{"from": ')
       result = here:luaflow({ "start", "echo", "-" }, { stdin = here.root:at "input.json" })
-      assert_refused(result, 2, "the input is no JSON")
+      assert_refused(result, 2, "the input is not valid JSON")
       here.root:write("input.json", "\239\187\191{}")
       result = here:luaflow({ "start", "echo", "-" }, { stdin = here.root:at "input.json" })
-      assert_refused(result, 2, "the input is no JSON", "hint: it begins with a byte order mark")
+      assert_refused(result, 2, "the input is not valid JSON", "hint: it begins with a byte order mark")
     end)
 
     it("takes negative numbers, with and without --", function()
@@ -259,14 +259,14 @@ describe("the command line", function()
         local result = here:luaflow(words[2])
         assert.same({ 0, ('{"only": %s}\n'):format(words[1]) }, { result.code, result.out }, result.err)
       end
-      assert_refused(luaflow("start", "echo", "-5x"), 2, "the input is no JSON")
+      assert_refused(luaflow("start", "echo", "-5x"), 2, "the input is not valid JSON")
       assert_refused(luaflow("start", "echo", "-Infinity"), 2, "unknown option -Infinity", "put -- before an argument")
     end)
 
     it("refuses what is no JSON, and starts nothing", function()
       local before = count_runs()
       for _, text in ipairs { '{"a": ', "nope", "", "{'a': 1}", "[1] [2]", "[1,]", '"\255"', "NaN" } do
-        assert_refused(luaflow("start", "echo", text), 2, "the input is no JSON")
+        assert_refused(luaflow("start", "echo", text), 2, "the input is not valid JSON")
       end
       assert_refused(luaflow("start", "echo", '"\\u0000"'), 2, "Postgres cannot store the input")
       assert.equal(before, count_runs())
@@ -371,7 +371,7 @@ RUN                                   FLOW   STATUS
     it("say that there is no such run", function()
       assert_refused(luaflow("run", UNKNOWN_ID), 1, "there is no run " .. UNKNOWN_ID)
       assert_refused(luaflow("run", UNKNOWN_ID, "--json"), 1, "there is no run " .. UNKNOWN_ID)
-      assert_refused(luaflow("run", "12"), 2, '"12" is no run id')
+      assert_refused(luaflow("run", "12"), 2, '"12" is not a run id')
     end)
   end)
 
@@ -428,7 +428,7 @@ RUN                                   FLOW   STATUS
     end)
 
     it("name no database where nothing does and no dev runs", function()
-      assert_refused(with({}, "runs"), 6, "no luaflow dev of yours runs for " .. here.root.path, "DATABASE_URL")
+      assert_refused(with({}, "runs"), 6, "none of your luaflow dev runs for " .. here.root.path, "DATABASE_URL")
     end)
 
     it("come from a flag, then the environment, then the default", function()
@@ -494,7 +494,7 @@ RUN                                   FLOW   STATUS
 
   it("says what is wrong with a path", function()
     assert_refused(luaflow("check", ""), 2, "PATH: the value is empty")
-    assert_refused(luaflow("check", "/"), 2, "/: outside the root", "hint: give the root with --root")
+    assert_refused(luaflow("check", "/"), 2, "/: it is outside the root", "hint: give the root with --root")
     assert.is_nil(luaflow("check", "--root", "flows", "/").err:find "hint")
     assert_refused(luaflow("lua", "nosuch.lua"), 2, "lua: nosuch.lua: No such file or directory")
     assert_refused(luaflow("lua", "flows"), 2, "lua: flows: Is a directory")

@@ -95,7 +95,7 @@ describe("luaflow workers and functions", function()
         enabled_before_rollout = cjson.null },
     }, cjson.decode(succeed("functions", "--json")))
 
-    local go_on = "running workers go on until they restart; luaflow rollout begin tells them to stop as well\n"
+    local go_on = "workers that run continue until they restart; to stop them too, use luaflow rollout begin\n"
     assert.equal("packing is now disabled\n" .. go_on, succeed("functions", "disable", "packing"))
     assert.is_false(cjson.decode(succeed("functions", "disable", "packing", "--json"))[1].enabled)
     assert.equal("packing was already disabled\n" .. go_on, succeed("functions", "disable", "packing"))
@@ -121,7 +121,7 @@ describe("luaflow workers and functions", function()
     here.db:text "update pgflow.worker_functions set enabled = true"
     here:worker(WORKER_OPTIONS)
     local status = succeed("rollout", "status")
-    assert_says(status, "not fenced: packing was enabled meanwhile, and its workers run", "luaflow rollout begin")
+    assert_says(status, "not fenced: packing was enabled during the rollout, and its workers run", "luaflow rollout begin")
     assert.is_nil(status:find("drained", 1, true))
     assert.equal("draining", cjson.decode(succeed("rollout", "status", "--json")).step)
     assert_refused(luaflow("rollout", "finish"), 1, "old workers are still alive: packing (1)")
@@ -134,7 +134,7 @@ describe("luaflow workers and functions", function()
     assert_refused(luaflow("functions", "forget", "packing"), 1, "worker function packing still has live workers: 1", "stop them")
     assert_refused(luaflow("functions", "forget", "paking"), 1, "no worker function 'paking'", "did you mean packing?")
     worker:stop()
-    assert_says(succeed("functions", "forget", "packing"), "packing is forgotten")
+    assert_says(succeed("functions", "forget", "packing"), "worker function packing is deleted")
     assert.equal("", succeed "functions")
     here:worker(WORKER_OPTIONS)
     here.db:text "select pgflow.begin_rollout('{packing}')"
@@ -167,8 +167,8 @@ describe("luaflow workers and functions", function()
 
   it("say on a terminal that there is nothing", function()
     for command, words in pairs {
-      workers = "there is no worker", functions = "no worker function is known yet", queues = "there is no queue yet",
-      runs = "there is no such run", flows = "there is no flow yet",
+      workers = "there is no worker", functions = "there is no worker function yet", queues = "there is no queue yet",
+      runs = "no run matches", flows = "there is no flow yet",
     } do
       local shown = process.spawn {
         argv = { process.luaflow(), command }, name = command, terminal = true, env = { DATABASE_URL = here.db.conninfo, TERM = "xterm" },

@@ -353,7 +353,7 @@ describe("luaflow migrate", function()
     foreign:text "create schema pgflow; create table pgflow.runs (id int)"
     local result = here:luaflow { "migrate", "--database", foreign.conninfo }
     assert.same({ 6, "" }, { result.code, result.out })
-    assert.truthy(result.err:find("was not made by luaflow", 1, true), result.err)
+    assert.truthy(result.err:find("was not created by luaflow", 1, true), result.err)
     assert.equal("runs", foreign:text "select string_agg(c.relname, ',') from pg_class c where c.relnamespace = 'pgflow'::regnamespace")
     foreign:drop()
   end)

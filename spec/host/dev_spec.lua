@@ -176,7 +176,7 @@ describe("luaflow dev", function()
 
     local outside = run({ "runs" }, { cwd = root:at "elsewhere" })
     assert.equal(6, outside.code)
-    assert.truthy(outside.err:find("no luaflow dev of yours runs for " .. root:at "elsewhere", 1, true), outside.err)
+    assert.truthy(outside.err:find("none of your luaflow dev runs for " .. root:at "elsewhere", 1, true), outside.err)
 
     local second = run { "dev" }
     assert.same({ 1, "" }, { second.code, second.out })

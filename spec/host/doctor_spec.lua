@@ -109,14 +109,14 @@ describe("luaflow doctor", function()
     assert_found("pgmq", 6, "problem", "PGMQ is not installed", "luaflow migrate", unpack(at))
     assert.same({}, findings("invariants", 6, unpack(at)))
     empty:text "create schema pgflow"
-    assert_found("schema", 6, "problem", "was not made by luaflow", "nothing was changed", unpack(at))
+    assert_found("schema", 6, "problem", "was not created by luaflow", "nothing was changed", unpack(at))
 
     here.db:text "insert into pgflow.migrations values (9999, 'later', 'x', '0.0.1')"
     assert_found("schema", 0, "ok", "version 9999")
     here.db:text "update pgflow.migrations set oldest_program = '99.0.0' where version = 9999"
     assert_found("schema", 6, "problem", "the database is at version 9999", "use the newer luaflow")
     here.db:text "delete from pgflow.migrations where version > 1"
-    assert_found("schema", 6, "problem", "the database is at version 1, and luaflow %S+ needs", "luaflow migrate upgrades it")
+    assert_found("schema", 6, "problem", "the database is at version 1, but luaflow %S+ needs", "luaflow migrate upgrades it")
   end)
 
   it("cannot do anything without a database", function()
@@ -134,15 +134,15 @@ describe("luaflow doctor", function()
     end
     local as = function(role) return "--database", here.db.conninfo .. (" options='-c role=%s'"):format(role) end
     assert_found("rights", 1, "problem", "role spec_nobody has no rights", "grant pgflow_worker to spec_nobody", as "spec_nobody")
-    assert_found("rights", 0, "ok", "^role spec_starter may: start runs$", nil, as "spec_starter")
-    assert_found("rights", 0, "ok", "^role spec_operator may: read, operate$", nil, as "spec_operator")
-    assert_found("rights", 0, "ok", "^role spec_handler may: complete transactional steps$", nil, as "spec_handler")
+    assert_found("rights", 0, "ok", "^role spec_starter can: start runs$", nil, as "spec_starter")
+    assert_found("rights", 0, "ok", "^role spec_operator can: read, operate$", nil, as "spec_operator")
+    assert_found("rights", 0, "ok", "^role spec_handler can: complete transactional steps$", nil, as "spec_handler")
     assert_found("invariants", 0, "warning", "permission denied", "pgflow_reader", as "spec_starter")
 
     here.db:text "select pgflow.create_flow('idle'); do $$ begin create role spec_other; exception when duplicate_object then null; end $$"
     here.db:text "alter schema pgflow owner to spec_other"
     local found = findings("owner", 1)
-    assert.equal("role spec_other, which owns the functions, may not use schema pgmq", found[1].message)
+    assert.equal("role spec_other, which owns the functions, has no right to use schema pgmq", found[1].message)
     assert.equal("grant usage on schema pgmq to spec_other", found[1].hint)
     assert.truthy(found[2].message:find("may not use table pgmq.", 1, true))
     here.db:text "alter schema pgflow owner to current_user"
@@ -191,8 +191,8 @@ describe("luaflow doctor", function()
     local found = findings("queues", 1)
     assert.truthy(found[1].message:find "^role spec_creator may create in schema pgmq; luaflow would run another role's code")
     assert.equal("revoke create on schema pgmq from spec_creator", found[1].hint)
-    assert.truthy(found[2].message:find "^queue idle is not to be trusted: table pgmq.a_idle belongs to role spec_creator")
-    assert.truthy(found[3].message:find "^queue lost is not to be trusted: table pgmq.q_lost is not a plain table")
+    assert.truthy(found[2].message:find "^queue idle must not be trusted: table pgmq.a_idle belongs to role spec_creator")
+    assert.truthy(found[3].message:find "^queue lost must not be trusted: table pgmq.q_lost is not a plain table")
     assert.equal("problem", found[3].level)
   end)
 
@@ -206,7 +206,7 @@ describe("luaflow doctor", function()
     here.db:text "update pgflow.workers set last_heartbeat_at = now() - interval '5 minutes', last_reload_error = null"
     assert_found("workers", 1, "problem", "of queue sick sent its last heartbeat 00:05:%d+ ago and holds 1 started", "--queue sick PATH")
     start_worker()
-    assert_found("workers", 0, "warning", "holds 1 started task$", "another worker of the queue recovers them")
+    assert_found("workers", 0, "warning", "holds 1 started task$", "another worker of the queue recovers its tasks")
     here.db:text("select pgflow.cancel_run(:'id')", { id = run_id })
     assert_found("workers", 0, "ok", "1 live worker")
   end)
@@ -226,7 +226,7 @@ describe("luaflow doctor", function()
 
   it("finds that the clock has jumped, and tasks past their time", function()
     start_worker()
-    assert_found("clock", 0, "ok", "no worker has seen it jump")
+    assert_found("clock", 0, "ok", "no worker saw the clock jump")
     here.db:text "update pgflow.workers set last_heartbeat_at = last_heartbeat_at + interval '1 hour'"
     wait.till(function()
       return findings("clock", 0)[1].message:find "^the database's clock jumped by %-0[01]:%d+:%d+ at 20" ~= nil

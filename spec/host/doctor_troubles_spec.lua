@@ -103,7 +103,7 @@ describe("luaflow doctor, of a state that lasts,", function()
       assert_over "locks"
       local release = hold "select pgflow.start_flow('sick', '\"done\"')"
       assert_named("locks", "warning", "^process %d+ %(forgetful, role %S+%) has held the lock of alias sick since 20%d%d%S+ %S+$",
-        "its open transaction has started a run, and keeps workers from deploying: have it commit, or end it: select ")
+        "its open transaction has called start_flow, so workers cannot deploy: commit its transaction, or end it: select ")
       local lock = here.db:text "select pgflow._alias_lock('sick')"
       local deployer = process.spawn {
         argv = { "psql", "-X", "-q", here.db.conninfo, "-c", "begin", "-c", ("lock table pgflow.%s in exclusive mode"):format(lock) },
@@ -122,7 +122,7 @@ describe("luaflow doctor, of a state that lasts,", function()
       here.db:text "select pgflow.create_flow('stuck')"
       hold "select pgflow.retire_alias('stuck')"
       assert_named("locks", "warning", "^process %d+ %(forgetful, role %S+%) has held the lock of alias stuck since 20",
-        "it deploys or changes flows, and keeps runs from being started")
+        "it deploys or changes flows, so no run can start")
       local result = here:luaflow { "doctor", "--database", here.db.conninfo .. " user=spec_reader" }
       assert.truthy(result.out:find "warning +locks +process %d+ %(forgetful, role %S+%) has held", result.out)
     end)
@@ -149,7 +149,7 @@ describe("luaflow doctor, of a state that lasts,", function()
       local release = hold "lock table pgflow.step_tasks in share mode"
       here:worker { args = { "--executors", "1" } }
       assert_named("workers", "problem", "^worker %S+ of queue sick, since 20.*: claims fail: database: canceling .* lock timeout",
-        "for locks, and at what pg_stat_activity says it waits for", 60)
+        "for locks, and at its wait event in pg_stat_activity", 60)
       assert_listed("claim", "claims fail: database: canceling statement due to lock timeout")
       release()
       assert.equal("completed", here.db:await_run(run_id, 60).status)
@@ -179,7 +179,7 @@ describe("luaflow doctor, of a state that lasts,", function()
       here.db:start_all("sick", '["die", "die", "die"]')
       here.db:await_runs()
       assert_named("workers", "problem", "^worker %S+ of queue sick, since 20.*: executors keep ending, 3 .*: exited with code 3$",
-        "its log names the tasks")
+        "its log has the tasks")
       files.write(here.root:at "broken", "")
       here.db:start("sick", '"die"')
       assert_named("workers", "problem", "executors keep ending, %d+ so far; the last: exited with code 7 while it loaded the modules$",
@@ -196,7 +196,7 @@ describe("luaflow doctor, of a state that lasts,", function()
     here.db:text [[
       do $$ begin create role spec_hasty login in role pgflow_worker; exception when duplicate_object then null; end $$;
       do $$ begin execute format('alter role spec_hasty in database %I set statement_timeout = ''5s''', current_database()); end $$]]
-    assert_named("settings", "warning", "^role spec_hasty has statement_timeout=5s: it ends what handlers ask the database",
+    assert_named("settings", "warning", "^role spec_hasty has statement_timeout=5s: it ends statements of handlers",
       "alter role spec_hasty set statement_timeout = 0")
     here.db:text "do $$ begin execute format('alter role spec_hasty in database %I reset all', current_database()); end $$"
     assert.is_nil(find("settings", "spec_hasty"))
@@ -211,7 +211,7 @@ describe("luaflow doctor, of a state that lasts,", function()
     here.db:text [[
       select pgmq.purge_queue('sick');
       select count(*) from pgmq.send_batch('sick', (select array_agg('{}'::jsonb) from generate_series(1, 100000)))]]
-    assert_named("invariants", "warning", "^queue sick: tasks without a message: 5; it was purged, or messages were deleted",
+    assert_named("invariants", "warning", "^queue sick: tasks without a message: 5; the queue was purged, or messages were deleted",
       "a worker of the queue sends them again: it begins within 10 s", 1)
     assert_named("invariants", "warning", "^queue sick: messages that belong to no task: 100000$",
       "a worker archives them when they are 60 s old", 1)

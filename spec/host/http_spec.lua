@@ -244,7 +244,7 @@ describe("http.request", function()
 
   it("works in the handler alone", function()
     local _, message = coroutine.resume(coroutine.create(function() http.request { url = server.url } end))
-    assert.truthy(tostring(message):find("inside a coroutine of the handler's own", 1, true), tostring(message))
+    assert.truthy(tostring(message):find("inside a coroutine that the handler created", 1, true), tostring(message))
   end)
 
   describe("in tasks", function()

@@ -108,17 +108,17 @@ describe("an installation", function()
     local db, foreign = empty_database "spec_owner"
     database.at(foreign):text "create schema pgmq; create table pgmq.meta (queue_name text)"
     assert_refused(migrate(db.conninfo), 6,
-      "PGMQ: schema pgmq in this database, or something in it, belongs to role spec_owner", "migrate as role spec_owner")
+      "PGMQ: schema pgmq of this database, or an object in it, belongs to role spec_owner", "migrate as role spec_owner")
     assert.equal("", db:text "select to_regnamespace('pgflow')")
     database.at(foreign):text "drop schema pgmq cascade; create schema pgmq"
     db:text "create extension pgmq" -- made within the schema that it finds
     assert_refused(migrate(db.conninfo), 6,
-      "PGMQ: schema pgmq in this database, or something in it, belongs to role spec_owner")
+      "PGMQ: schema pgmq of this database, or an object in it, belongs to role spec_owner")
     db:text "alter schema pgmq owner to current_user; grant create on schema pgmq to spec_owner"
-    assert_refused(migrate(db.conninfo), 6, "PGMQ: role spec_owner may create in schema pgmq",
+    assert_refused(migrate(db.conninfo), 6, "PGMQ: role spec_owner can create objects in schema pgmq",
       "revoke create on schema pgmq from spec_owner")
     db:text "revoke create on schema pgmq from spec_owner; grant create on schema pgmq to public"
-    assert_refused(migrate(db.conninfo), 6, "PGMQ: every role may create in schema pgmq",
+    assert_refused(migrate(db.conninfo), 6, "PGMQ: every role can create objects in schema pgmq",
       "revoke create on schema pgmq from public")
     assert.equal("", db:text "select to_regnamespace('pgflow')")
     db:text "drop extension pgmq; drop schema if exists pgmq cascade"

@@ -99,15 +99,15 @@ describe("luaflow lua", function()
       ok, message = pcall(function() return (ctx:flow_input()) end)
       print(ok, message)
     ]]
-    assert.equal("false\tscript.lua:2: sleep was called inside a coroutine of the handler's own; call it in the handler itself\n"
+    assert.equal("false\tscript.lua:2: sleep was called inside a coroutine that the handler created; call it in the handler itself\n"
       .. "false\tscript.lua:4: sleep cannot wait inside require, table.sort, string.gsub or another C function\n"
-      .. "false\tscript.lua:6: flow_input: a script belongs to no run\n", out)
+      .. "false\tscript.lua:6: flow_input: a script does not belong to a run\n", out)
   end)
 
   it("refuses a yield that nothing waits for", function()
     local result = run "coroutine.yield(1)"
     assert.equal(1, result.code)
-    assert.truthy(result.err:find("coroutine.yield was called outside a coroutine of the handler's own", 1, true), result.err)
+    assert.truthy(result.err:find("coroutine.yield was called outside a coroutine that the handler created", 1, true), result.err)
   end)
 
   it("lets other code of the script have coroutines of its own", function()

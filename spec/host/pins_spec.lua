@@ -195,7 +195,7 @@ describe("a database whose encoding is not UTF8", function()
       local schemas = db:text "select to_regnamespace('pgflow'), to_regnamespace('pgmq')"
       db:drop()
       assert.equal(6, migrated.code)
-      assert.equal(("luaflow: database: its encoding is %s, and luaflow needs UTF8\n  hint: nothing was changed; make another: "
+      assert.equal(("luaflow: database: its encoding is %s, but luaflow needs UTF8\n  hint: nothing was changed; create another: "
         .. "create database NAME encoding 'UTF8' template template0\n"):format(encoding), migrated.err)
       assert.equal("|", schemas)
       local found

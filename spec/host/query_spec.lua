@@ -216,7 +216,7 @@ describe("ctx:query", function()
       it("tell of results that a table cannot hold", function()
         check [=[
           local ok, e = pcall(ctx.query, ctx, "select 1 as a, 2 as a")
-          assert(not ok and e.kind == "result" and e.message:find('two columns are named "a"', 1, true))
+          assert(not ok and e.kind == "result" and e.message:find('two columns have the name "a"', 1, true))
           ok, e = pcall(ctx.query, ctx, "select '[1e999]'::jsonb as a")
           assert(not ok and e.kind == "result" and e.message:find("column a[1]", 1, true), e.message)
           ok, e = pcall(ctx.query, ctx, "select repeat('x', 1000) from generate_series(1, 100000)")
@@ -249,7 +249,7 @@ describe("ctx:query", function()
       it("tell of a call in a coroutine of the handler's own", function()
         check [=[
           local ok, e = coroutine.resume(coroutine.create(function() return ctx:query("select 1") end))
-          assert(not ok and e:find "inside a coroutine of the handler's own", e)
+          assert(not ok and e:find "inside a coroutine that the handler created", e)
         ]=]
       end)
 

@@ -122,7 +122,7 @@ describe("the roles of the guide", function()
   -- Refused, and told which role may.
   local function may_not(login, group, ...)
     assert_refused(as(login, ...), 6, "permission denied",
-      ("hint: role %s has the right; an administrator gives it: `grant %s to flow_%s`"):format(group, group, login))
+      ("hint: role %s has the right; ask an administrator for `grant %s to flow_%s`"):format(group, group, login))
   end
 
   local function start_worker()
@@ -156,14 +156,14 @@ describe("the roles of the guide", function()
     assert_says(does("app", "run", failed), "failed")
     assert.equal("failed", cjson.decode(does("app", "run", failed, "--json")).run.status)
     assert_refused(as("app", "run", ID), 1, "there is no run " .. ID)
-    assert_says(does("app", "doctor"), "role flow_app may: start runs", "pgflow_reader")
+    assert_says(does("app", "doctor"), "role flow_app can: start runs", "pgflow_reader")
 
     for _, login in ipairs { "reader", "operator" } do
       assert_says(does(login, "runs"), failed, slow)
       assert_says(does(login, "run", slow), "nap")
       for _, command in ipairs { "queues", "workers", "flows", "functions" } do assert_says(does(login, command), "life") end
       assert_says(does(login, "rollout", "status"), "no rollout is open")
-      assert_says(does(login, "doctor"), "the data of what is under way is consistent")
+      assert_says(does(login, "doctor"), "the data of open runs is consistent")
     end
 
     assert_says(does("operator", "cancel", slow, "--reason", "spec"), "is cancelled")
@@ -174,9 +174,9 @@ describe("the roles of the guide", function()
     assert_says(does("operator", "functions", "disable", "life"), "is now disabled")
     assert_says(does("operator", "functions", "enable", "life"), "is now enabled")
     assert_says(does("operator", "flows", "retire", "wrong"), "wrong is retired")
-    assert_says(does("operator", "prune", "--older-than", "0s"), "4 runs removed")
-    assert_says(does("operator", "flows", "forget", "wrong"), "wrong is forgotten")
-    assert_says(does("operator", "functions", "forget", "life"), "life is forgotten")
+    assert_says(does("operator", "prune", "--older-than", "0s"), "4 runs deleted")
+    assert_says(does("operator", "flows", "forget", "wrong"), "flow wrong is deleted")
+    assert_says(does("operator", "functions", "forget", "life"), "worker function life is deleted")
     here:assert_consistent()
   end)
 

@@ -206,7 +206,7 @@ describe("luaflow rollout", function()
       wait.till(function() return interrupted:output():find "waiting for" end, 20, "the waiting to be shown")
       interrupted.terminal:type "\3"
       assert.same({ code = 130 }, interrupted:wait(10))
-      assert_says(interrupted:output(), "the rollout stays open", "begin again with the same names")
+      assert_says(interrupted:output(), "the rollout stays open", "begin with the same names")
       interrupted:forget()
 
       local closed = begin { terminal = true }
@@ -269,7 +269,7 @@ describe("luaflow rollout", function()
       assert_says(succeed("functions"), "in the rollout; enabled before")
       succeed("rollout", "finish", "--force")
       assert.same({ code = 1 }, begun:wait(10))
-      assert_says(begun:errors(), "it was finished by somebody else meanwhile")
+      assert_says(begun:errors(), "another command has finished it")
       begun:forget()
       local new = launch("new", "running")
       assert.equal("plan 2, check 2, book 2, pay 2", here.db:complete("trip").output.pay)

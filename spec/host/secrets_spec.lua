@@ -8,12 +8,12 @@ local SECRET = "zq9secret"
 -- Mistyped in every way that shows in libpq's own message, in a host, a port or a database's name.
 local BROKEN = {
   ["a % that encodes nothing"] = { "postgresql://u:zq9secret%zz@127.0.0.1:1/d", "a % in it is not followed by two hexadecimal digits" },
-  ["an encoded NUL"] = { "postgresql://u:zq9secret%00@127.0.0.1:1/d", "it holds %00" },
+  ["an encoded NUL"] = { "postgresql://u:zq9secret%00@127.0.0.1:1/d", "it contains %00" },
   ["an @ in the password"] = { "postgresql://u:p@zq9secret@127.0.0.1:1/d", "it holds an @ too many" },
   ["a slash in the password"] = { "postgresql://u:12/zq9secret@127.0.0.1:1/d", "it holds a / before its @" },
   ["a port that is none"] = { "postgresql://127.0.0.1:zq9secret/d", "its port is not a number" },
-  ["another scheme"] = { "postgresql+psycopg2://u:zq9secret@127.0.0.1:1/d", "it begins with another scheme" },
-  ["another scheme with parameters"] = { "mysql://u:zq9secret@127.0.0.1:1/d?a=b", "it begins with another scheme" },
+  ["another scheme"] = { "postgresql+psycopg2://u:zq9secret@127.0.0.1:1/d", "its scheme is not postgresql://" },
+  ["another scheme with parameters"] = { "mysql://u:zq9secret@127.0.0.1:1/d?a=b", "its scheme is not postgresql://" },
   ["no scheme"] = { "u:zq9secret@127.0.0.1:1/d", "it is neither a URI nor of the form keyword=value" },
   ["an unknown parameter"] = { "postgresql://u@127.0.0.1:1/d?zq9secret=1", "it has a parameter that libpq does not know" },
   ["a parameter without a value"] = { "postgresql://u@127.0.0.1:1/d?zq9secret", "a parameter has no =" },
@@ -23,7 +23,7 @@ local BROKEN = {
   ["an unknown keyword"] = { "host=127.0.0.1 password=a zq9secret=b", "it has a keyword that libpq does not know" },
   ["an open quotation mark"] = { "host=127.0.0.1 password='zq9secret", "a quotation mark is not closed" },
   ["a word that takes few values"] = { "host=127.0.0.1 port=1 sslmode=disable;zq9secret", "a parameter has a value that it cannot have" },
-  ["a host with an @"] = { "host=u:zq9secret@127.0.0.1 port=1", "its host holds an @" },
+  ["a host with an @"] = { "host=u:zq9secret@127.0.0.1 port=1", "its host contains an @" },
 }
 
 describe("a connection string that is not valid", function()

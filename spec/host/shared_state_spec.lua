@@ -65,7 +65,7 @@ describe("an executor whose handlers share it", function()
     local run = here.db:complete("spoiler", ("%q"):format(fork))
     assert.equal("completed", run.status, run.error_message)
     check_innocent "a fork"
-    assert.truthy(worker.process:errors():find("has forked", 1, true))
+    assert.truthy(worker.process:errors():find("a handler forked", 1, true))
     assert.equal(1, here.db:number "select count(*) from pgflow.step_tasks t where t.flow_slug = 'spoiler' and t.claim_no = 1")
   end)
 end)

@@ -412,7 +412,7 @@ describe("a transactional step", function()
     local task = here.db:row [[
       select t.attempts_count as attempts, t.lost_transactions as lost, t.error_message as error from pgflow.step_tasks t]]
     assert.same({ 2, 2 }, { task.attempts, task.lost })
-    assert.truthy(task.error:find("^the connection was lost as the transaction committed: .*terminating connection"), task.error)
+    assert.truthy(task.error:find("^the connection was lost during the commit: .*terminating connection"), task.error)
     assert.same({ "", 4 }, { moved(), ran() })
   end)
 

@@ -10,8 +10,8 @@
 static void say_what_happened(const PGresult *result, const char *run_id) {
   long long queued = db_number(result, 0, 3), started = db_number(result, 0, 4);
   say(stdout, "run %s of %s is cancelled", run_id, db_text(result, 0, 0));
-  if (queued > 0) say(stdout, "; %lld task%s taken back", queued, queued == 1 ? " was" : "s were");
-  if (started > 0) say(stdout, "; %lld running task%s told to end", started, started == 1 ? " is" : "s are");
+  if (queued > 0) say(stdout, "; %lld waiting task%s will not run", queued, queued == 1 ? "" : "s");
+  if (started > 0) say(stdout, "; %lld running task%s asked to stop", started, started == 1 ? " is" : "s are");
   say(stdout, "\n");
 }
 

@@ -1,4 +1,4 @@
-/* luaflow check: loads flows and prints every problem; touches no database. */
+/* luaflow check: loads flows and prints every problem; uses no database. */
 #include <yajl/yajl_gen.h>
 
 #include <string.h>
@@ -84,12 +84,13 @@ static void print_text(const struct load_report *report) {
   buf_free(&lines);
 }
 
-/* A worker of other files may poll it, so this is no problem. */
+/* A worker of other files may poll it, so this is not a problem. */
 static void print_warnings(const struct unpolled *unpolled) {
   for (size_t i = 0; i < unpolled->count; i++) {
     const struct unpolled_queue *queue = &unpolled->list[i];
-    say(stderr, "luaflow: warning: flow %s: no worker of these files polls queue %s, where %s go%s\n", queue->flow,
-        queue->queue, queue->steps, strchr(queue->steps, ',') ? "" : "es");
+    bool one = !strchr(queue->steps, ',');
+    say(stderr, "luaflow: warning: flow %s: no worker of these files polls queue %s, which step%s %s use%s\n",
+        queue->flow, queue->queue, one ? "" : "s", queue->steps, one ? "s" : "");
   }
 }
 

@@ -1,4 +1,4 @@
-/* luaflow doctor: looks at the server, the installation, the connection and the data, and says what to do about what it finds. */
+/* luaflow doctor: looks at the server, the installation, the connection and the data, and prints what to do about each finding. */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,11 +28,12 @@ static const struct check {
       {"events", DB_CHECK_EVENTS, EXIT_FAILED},     {"invariants", DB_CHECK_INVARIANTS, EXIT_FAILED},
 };
 
-/* A check that this role may not make is no fault of the database. False: the connection is of no use any more. */
+/* A check that this role may not run is not a fault of the database. False: the connection cannot be used any more. */
 static bool add_failure(struct findings *findings, const char *check, const struct err *err) {
   if (sqlstate_lacks_right(err->sqlstate))
     findings_add(findings, check, FINDING_WARNING, err->message,
-                 *err->hint ? err->hint : "connect as the owner of the schema or with pgflow_reader", EXIT_FAILED);
+                 *err->hint ? err->hint : "connect as the owner of the schema or as a member of pgflow_reader",
+                 EXIT_FAILED);
   else
     findings_add(findings, check, FINDING_PROBLEM, err->message, err->hint, err->exit_code);
   return err->kind != ERR_RETRY;
@@ -51,7 +52,7 @@ static bool run_check(struct db *db, const struct check *check, const struct set
   return true;
 }
 
-/* False where there is no schema that this program can work with. */
+/* False if there is no schema that this program can work with. */
 static bool check_schema(struct db *db, const struct settings *settings, struct findings *findings) {
   static const struct check facts = {"schema", DB_CHECK_SCHEMA, EXIT_DATABASE};
   struct err err;
@@ -84,7 +85,7 @@ static bool await_notification(struct db *db, const char *payload) {
 }
 
 /* A session that keeps its LISTEN is what a worker needs. Two connections with one server process, or a notification that
- * does not arrive, mean that somebody in between hands sessions out by transaction. */
+ * does not arrive, mean that a pooler in between assigns sessions by transaction. */
 static bool hears(struct db *db, struct db *other, bool *heard, struct err *err) {
   char own[32], others[32];
   const char *parameters[] = {others};
@@ -109,7 +110,7 @@ static void check_session(struct db *db, const struct settings *settings, struct
     ok = false;
   }
   if (ok)
-    findings_add(findings, "session", FINDING_OK, "the connection has a session of its own, and LISTEN works", NULL, 0);
+    findings_add(findings, "session", FINDING_OK, "the connection has its own session, and LISTEN works", NULL, 0);
   else
     findings_add(findings, "session", FINDING_PROBLEM, err.message, err.hint, EXIT_DATABASE);
 }

@@ -1,4 +1,4 @@
-/* luaflow flows: the versions of each alias, and what still keeps an old one alive; retiring and forgetting. */
+/* luaflow flows: lists the versions of each alias and why an old one is still needed; retires aliases, deletes versions. */
 #include <stdio.h>
 
 #include "base/say.h"
@@ -41,7 +41,7 @@ static void print_flows(const PGresult *result) {
       table_printf(&table, TONE_BUSY, "no: %s", held_by);
     table_put(&table, TONE_FAINT, db_text(result, row, ROUTES));
   }
-  table_print(&table, "there is no flow yet: workers deploy them");
+  table_print(&table, "there is no flow yet: a worker deploys its flows when it starts");
 }
 
 static bool retire(struct db *db, const char *alias, bool quiet, struct err *err) {
@@ -52,9 +52,9 @@ static bool retire(struct db *db, const char *alias, bool quiet, struct err *err
     return false;
   const char *was = db_text(result, 0, 0);
   if (was && !quiet)
-    say(stdout, "%s is retired: %s was its active version, and starting it is refused from now on\n", alias, was);
+    say(stdout, "%s is retired: its active version was %s; new starts are refused\n", alias, was);
   else if (!quiet)
-    say(stdout, "%s had no active version already\n", alias);
+    say(stdout, "%s already had no active version\n", alias);
   PQclear(result);
   return true;
 }

@@ -1,4 +1,4 @@
-/* luaflow functions: the worker functions with their switches, the fence; the switching, and the forgetting. */
+/* luaflow functions: lists worker functions with their switches (the fence); enables, disables and deletes them. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -29,7 +29,7 @@ static void print_functions(const PGresult *result) {
     const char *before = db_bool(result, row, 5) ? "in the rollout; enabled before" : "in the rollout; disabled before";
     table_put(&table, TONE_BUSY, db_bool(result, row, 4) ? before : NULL);
   }
-  table_print(&table, "no worker function is known yet: a worker records its own");
+  table_print(&table, "there is no worker function yet: a worker records its own when it starts");
 }
 
 static bool switch_functions(struct db *db, bool enable, const char *const *names, int count, bool quiet,
@@ -47,7 +47,7 @@ static bool switch_functions(struct db *db, bool enable, const char *const *name
     any_live = any_live || db_number(result, row, 2) > 0;
   }
   if (any_live && !enable)
-    say(stdout, "running workers go on until they restart; luaflow rollout begin tells them to stop as well\n");
+    say(stdout, "workers that run continue until they restart; to stop them too, use luaflow rollout begin\n");
   PQclear(result);
   return true;
 }
@@ -55,7 +55,8 @@ static bool switch_functions(struct db *db, bool enable, const char *const *name
 static bool forget_function(struct db *db, const char *name, bool quiet, struct err *err) {
   PGresult *result;
   if (!db_run(db, DB_FORGET_FUNCTION, &name, &result, err)) return false;
-  if (!quiet) say(stdout, "%s is forgotten; a worker of that name that starts records it anew\n", name);
+  if (!quiet)
+    say(stdout, "worker function %s is deleted; a worker of this name records it again when it starts\n", name);
   PQclear(result);
   return true;
 }

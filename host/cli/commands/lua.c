@@ -1,4 +1,4 @@
-/* luaflow lua: a script as the one task of an executor that keeps this command's environment, folder and streams. */
+/* luaflow lua: runs a script as the one task of an executor that keeps this command's environment, folder and streams. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -20,13 +20,13 @@ struct script {
   struct executor_process *process;
   struct script_sql *sql;
   struct log *log;
-  int exit_code; /* -1 until the script has said it */
+  int exit_code; /* -1 until the script has set it */
 };
 
 static void refuse_flow_input(struct script *script, uint64_t task) {
   struct buf payload = {0};
   buf_put_str(&payload, NULL);
-  buf_put_str(&payload, "a script is no task of a run and has no flow input");
+  buf_put_str(&payload, "a script is not a task of a run: it has no flow input");
   executor_process_send(script->process, FRAME_FLOW_INPUT_REPLY, task, &payload);
   buf_free(&payload);
 }

@@ -19,7 +19,7 @@ int command_migrate(const struct call *call) {
   bool ok = schema_migrate(&db, &report, &err);
   db_close(&db);
   if (!ok && sqlstate_lacks_right(err.sqlstate) && !*err.hint)
-    err_hint(&err, "connect as the owner of schema pgflow, or to install it as a role that may create schemas");
+    err_hint(&err, "connect as the owner of schema pgflow; to install it, connect as a role that can create schemas");
   if (!ok) return cli_fail(&err);
   say(stdout, "schema at version %d: %d migration%s applied, %d functions and views replaced\n", report.version,
       report.applied, report.applied == 1 ? "" : "s", report.replaced);

@@ -1,4 +1,4 @@
-/* luaflow prune: removes runs that ended long ago, in batches, so that no transaction is long. */
+/* luaflow prune: deletes runs that ended long ago, in batches, so that no transaction is long. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static bool check_age(const struct settings *settings, struct err *err) {
   const char *given = settings->from_flag[SET_older_than];
   if (!given) {
     err_set(err, ERR_CONFIG, EXIT_USAGE, "prune: --older-than is missing");
-    return err_hint(err, "such as luaflow prune --older-than 30d");
+    return err_hint(err, "for example: luaflow prune --older-than 30d");
   }
   if (isalpha((unsigned char)given[strlen(given) - 1])) return true;
   err_set(err, ERR_CONFIG, EXIT_USAGE, "prune: --older-than %s has no unit", given);
@@ -22,7 +22,7 @@ static bool check_age(const struct settings *settings, struct err *err) {
 
 static void show_progress(long long removed) {
   struct buf out = {0};
-  buf_printf(&out, "\r%lld so far", removed);
+  buf_printf(&out, "\r%lld runs deleted so far", removed);
   say_drawn(stderr, &out);
   buf_free(&out);
 }
@@ -53,11 +53,12 @@ int command_prune(const struct call *call) {
   if (!client_connect_to_schema(call->settings, "prune", ROLE_OPERATOR, &db, &err)) return cli_fail(&err);
   bool ok = prune(&db, call->settings, &removed, &err);
   db_close(&db);
-  if (!ok && removed > 0) err_hint(&err, "%lld runs were removed before; prune again goes on", removed);
+  if (!ok && removed > 0)
+    err_hint(&err, "%lld runs were deleted before the error; run luaflow prune again to delete the rest", removed);
   if (!ok) return cli_fail(&err);
   if (call->settings->json)
     say(stdout, "{\"removed_runs\": %lld}\n", removed);
   else
-    say(stdout, "%lld run%s removed\n", removed, removed == 1 ? "" : "s");
+    say(stdout, "%lld run%s deleted\n", removed, removed == 1 ? "" : "s");
   return EXIT_DONE;
 }

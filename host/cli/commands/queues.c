@@ -1,4 +1,4 @@
-/* luaflow queues: how much waits in each queue, for how long, and who serves it. */
+/* luaflow queues: lists what waits in each queue, for how long, and how many workers serve it. */
 #include <stdio.h>
 
 #include "cli/client.h"
@@ -23,7 +23,7 @@ static void print_queues(const PGresult *result) {
     table_put(&table, unserved ? TONE_BAD : TONE_PLAIN, db_text(result, row, 5));
     table_put(&table, TONE_BAD, uncovered && *uncovered ? uncovered : NULL);
   }
-  table_print(&table, "there is no queue yet: workers make them when they deploy flows");
+  table_print(&table, "there is no queue yet: workers create queues when they deploy flows");
 }
 
 int command_queues(const struct call *call) {

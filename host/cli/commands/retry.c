@@ -1,4 +1,4 @@
-/* luaflow retry: a new run of a failed or cancelled one, from what had not completed. */
+/* luaflow retry: creates a new run from a failed or cancelled one; it starts with the steps that did not complete. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,10 +15,10 @@ static char *retry_run(struct db *db, const char *run_id, struct err *err) {
   PGresult *result;
   if (!db_run(db, DB_RETRY_RUN, parameters, &result, err)) return NULL;
   char *new_id = PQntuples(result) == 1 ? xstrdup(db_text(result, 0, 0)) : NULL;
-  if (new_id && db_bool(result, 0, 1)) say(stderr, "run %s was retried before; this is that run\n", run_id);
+  if (new_id && db_bool(result, 0, 1)) say(stderr, "run %s was already retried; this is that retry\n", run_id);
   if (!new_id) {
     err_set(err, ERR_CONFIG, EXIT_FAILED, "retry: there is no run %s", run_id);
-    err_hint(err, "luaflow runs --status failed lists those that failed");
+    err_hint(err, "luaflow runs --status failed lists the failed runs");
   }
   PQclear(result);
   return new_id;

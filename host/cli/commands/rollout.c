@@ -1,5 +1,5 @@
-/* luaflow rollout: the fence around a version that spans several queues. Its record is in the database, so that whoever waits here
- * may be killed at any moment: beginning again with the same names goes on. */
+/* luaflow rollout: fences the workers of a version that spans several queues. Its record is in the database, so the command that waits here
+ * can be killed at any moment: begin with the same names continues. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,18 +56,20 @@ static void print_functions(const PGresult *result) {
 static void print_next(void) {
   say(stdout,
       "drained: no worker of these functions runs any more. Now start their workers with the new and the old versions\n"
-      "(they wait), then: luaflow rollout finish\n");
+      "(they wait), then run: luaflow rollout finish\n");
 }
 
-/* Somebody has changed the table: commands and functions refuse that. */
+/* Only a change of the table by hand can do this: commands and functions refuse it. */
 static bool print_unfenced(const PGresult *result) {
   bool any = false;
   for (int row = 0; row < PQntuples(result); row++) {
     if (!db_bool(result, row, ENABLED)) continue;
     any = true;
-    say(stdout, "not fenced: %s was enabled meanwhile, and its workers run\n", db_text(result, row, FUNCTION));
+    say(stdout, "not fenced: %s was enabled during the rollout, and its workers run\n", db_text(result, row, FUNCTION));
   }
-  if (any) say(stdout, "luaflow rollout begin with the same names disables it again, and stops them\n");
+  if (any)
+    say(stdout,
+        "run luaflow rollout begin with the same names again: it disables the function and stops its workers\n");
   return any;
 }
 
@@ -83,8 +85,7 @@ static void print_status(const PGresult *result) {
   print_functions(result);
   if (print_unfenced(result)) return;
   if (live > 0)
-    say(stdout, "draining: %lld worker%s still to stop; luaflow workers shows them\n", live,
-        live == 1 ? " has" : "s have");
+    say(stdout, "draining: %lld worker%s must still stop; luaflow workers shows them\n", live, live == 1 ? "" : "s");
   else
     print_next();
 }
@@ -95,7 +96,7 @@ static void print_status(const PGresult *result) {
 static bool explain_unknown(struct err *err) {
   if (err->kind != ERR_CONFIG) return false;
   char *hint = xstrdup(err->hint);
-  err_hint(err, "%s (one that the new version brings along is given with --new NAME)", hint);
+  err_hint(err, "%s (if the new version adds it: --new NAME)", hint);
   free(hint);
   return false;
 }
@@ -129,7 +130,7 @@ static bool begin(struct db *db, const char *const *names, int count, const stru
   return true;
 }
 
-/* What still runs, in one line of its own. */
+/* What still runs, in one line. */
 static void put_waiting(struct buf *out, const struct style *style, const PGresult *result) {
   struct line line = {.out = out, .style = style};
   line_put(&line, TONE_PLAIN, "waiting for");
@@ -177,7 +178,7 @@ static enum wait_end poll_until_drained(struct db *db, const struct signals *sig
     if (!drained) show_waiting(result, shown);
     PQclear(result);
     if (!open) {
-      err_set(err, ERR_CONFIG, EXIT_FAILED, "rollout: it was finished by somebody else meanwhile");
+      err_set(err, ERR_CONFIG, EXIT_FAILED, "rollout: another command has finished it");
       return WAIT_FAILED;
     }
     if (drained) return WAIT_DRAINED;
@@ -203,12 +204,13 @@ static int wait_until_drained(struct db *db, bool quiet) {
       return EXIT_DONE;
     case WAIT_INTERRUPTED:
       say(stderr,
-          "the rollout stays open and its workers go on stopping; begin again with the same names to wait for them\n");
+          "the rollout stays open and its workers continue to stop; to wait again: luaflow rollout begin with the same "
+          "names\n");
       return EXIT_DETACHED;
     case WAIT_FAILED:
       break;
   }
-  if (!*err.hint) err_hint(&err, "luaflow rollout status shows where it stands");
+  if (!*err.hint) err_hint(&err, "luaflow rollout status shows its state");
   return cli_fail(&err);
 }
 

@@ -1,4 +1,4 @@
-/* luaflow run: one run as a tree of its steps. */
+/* luaflow run: shows one run as a tree of its steps. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* luaflow runs: the latest runs, one a line. */
+/* luaflow runs: lists the latest runs, one a line. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static void print_runs(const PGresult *result) {
     table_put_duration(&table, TONE_FAINT, db_number(result, row, STARTED_AGO), " ago");
     put_reason(&table, result, row);
   }
-  table_print(&table, "there is no such run");
+  table_print(&table, "no run matches");
 }
 
 int command_runs(const struct call *call) {

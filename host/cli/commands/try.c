@@ -1,4 +1,4 @@
-/* luaflow try: one attempt of one task in an executor of its own, without a database. */
+/* luaflow try: runs one attempt of one task in its own executor, without a database. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void tell(const struct attempt *attempt, const char *how, const char *mes
 static void on_deadline(uv_timer_t *timer) {
   struct attempt *attempt = timer->data;
   if (attempt->abandoned) {
-    executor_process_kill_for(attempt->process, "did not answer when the task had timed out");
+    executor_process_kill_for(attempt->process, "did not answer after the task timed out");
     return;
   }
   attempt->abandoned = true;
@@ -85,12 +85,12 @@ static void send_task(struct attempt *attempt) {
 static void refuse_flow_input(struct attempt *attempt) {
   struct buf payload = {0};
   buf_put_str(&payload, NULL);
-  buf_put_str(&payload, "the run's input is not known; give luaflow try --flow-input JSON");
+  buf_put_str(&payload, "luaflow try does not know the run's input: give --flow-input JSON");
   executor_process_send(attempt->process, FRAME_FLOW_INPUT_REPLY, TASK, &payload);
   buf_free(&payload);
 }
 
-/* Nothing is completed here, so there is nothing that a transaction could be part of. */
+/* Nothing is completed here, so a transaction has nothing to be part of. */
 static void on_query(struct attempt *attempt, struct frame *frame) {
   struct cursor query = frame->payload;
   if (cursor_u8(&query) == 0) {
@@ -116,14 +116,14 @@ static void tell_failure(struct attempt *attempt, uint8_t outcome, const char *m
   switch ((enum outcome)outcome) {
     case OUTCOME_COMPLETED: /* with an output of the wrong type: it is not retried */
     case OUTCOME_PERMANENT:
-      snprintf(how, sizeof how, "failed for good, as by luaflow.fail");
+      snprintf(how, sizeof how, "failed permanently, as with luaflow.fail");
       break;
     case OUTCOME_SNOOZED:
       snprintf(how, sizeof how, "snoozed for %g s by luaflow.snooze", delay);
       break;
     case OUTCOME_FAILED:
       if (delay >= 0)
-        snprintf(how, sizeof how, "failed, to be retried %g s later by luaflow.retry_after", delay);
+        snprintf(how, sizeof how, "failed; luaflow.retry_after asks for a retry in %g s", delay);
       else
         snprintf(how, sizeof how, "attempt %" PRId64 " of %" PRId64 " failed", attempt->call->settings->attempt,
                  attempt->step.max_attempts);
@@ -180,9 +180,9 @@ static void on_problems(struct attempt *attempt, const struct load_report *repor
 
 static bool check_flow_input(const struct attempt *attempt, struct err *err) {
   if (!attempt->call->settings->flow_input || !attempt->step.takes_run_input) return true;
-  err_set(err, ERR_CONFIG, EXIT_USAGE, "try: --flow-input: the input of %s.%s is the run's input", attempt->step.flow,
-          attempt->step.step);
-  return err_hint(err, "give it as JSON after the step");
+  err_set(err, ERR_CONFIG, EXIT_USAGE, "try: --flow-input is refused: the input of %s.%s is already the run's input",
+          attempt->step.flow, attempt->step.step);
+  return err_hint(err, "give the run's input as JSON after the step");
 }
 
 static void on_loaded(void *owner, struct load_report *report) {
@@ -198,7 +198,7 @@ static void on_loaded(void *owner, struct load_report *report) {
   }
 }
 
-/* The traceback of the handler's error is told with its end, which comes next. */
+/* The traceback of the handler's error is printed with its end, which comes next. */
 static void on_log(struct attempt *attempt, struct cursor *payload) {
   struct cursor line = *payload;
   enum log_level level = (enum log_level)cursor_u8(&line);

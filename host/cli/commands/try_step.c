@@ -87,12 +87,12 @@ static bool refuse_unknown(const struct search *search, struct err *err) {
     names[i] = with_flow ? full[i] : text_field(search->steps[i].step, "slug");
     buf_printf(&all, "%s%s", i ? ", " : "", full[i]);
   }
-  err_set(err, ERR_CONFIG, EXIT_USAGE, "try: %s: no such step", search->name);
+  err_set(err, ERR_CONFIG, EXIT_USAGE, "try: there is no step %s", search->name);
   const char *best = nearest(search->name, names, search->count);
   if (best)
     err_hint(err, "did you mean %s?", best);
   else
-    err_hint(err, "there are %.*s", (int)all.len, all.data ? all.data : "none");
+    err_hint(err, "known: %.*s", (int)all.len, all.data ? all.data : "none");
   for (size_t i = 0; i < search->count; i++) free(full[i]);
   free(full);
   free(names);
@@ -104,7 +104,7 @@ static bool refuse_ambiguous(const struct found *one, const struct found *other,
   char *name = full_name(one), *other_name = full_name(other);
   err_set(err, ERR_CONFIG, EXIT_USAGE, "try: %s: several flows have a step of this name",
           text_field(one->step, "slug"));
-  err_hint(err, "name it with its flow: %s or %s", name, other_name);
+  err_hint(err, "give it with its flow: %s or %s", name, other_name);
   free(name);
   free(other_name);
   return false;
@@ -165,14 +165,15 @@ static bool has_dependency(const struct try_step *step, const char *name) {
 
 static bool check_dependencies(const struct try_step *step, yajl_val input, struct err *err) {
   if (!YAJL_IS_OBJECT(input)) {
-    err_set(err, ERR_CONFIG, EXIT_USAGE, "try: the input of %s.%s is a JSON object of its dependencies' outputs",
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "try: the input of %s.%s must be a JSON object of its dependencies' outputs",
             step->flow, step->step);
-    return err_hint(err, "such as '{\"%s\": ...}'", step->dependencies[0]);
+    return err_hint(err, "for example: '{\"%s\": ...}'", step->dependencies[0]);
   }
   for (size_t i = 0; i < input->u.object.len; i++) {
     const char *name = input->u.object.keys[i];
     if (has_dependency(step, name)) continue;
-    err_set(err, ERR_CONFIG, EXIT_USAGE, "try: %s: %s.%s does not depend on it", name, step->flow, step->step);
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "try: the input has \"%s\", but %s.%s does not depend on such a step", name,
+            step->flow, step->step);
     const char *best = nearest(name, (const char *const *)step->dependencies, step->dependency_count);
     return best ? err_hint(err, "did you mean %s?", best) : false;
   }

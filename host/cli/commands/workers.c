@@ -1,4 +1,4 @@
-/* luaflow workers: each worker with its state, what it has in flight, and what goes wrong in it. */
+/* luaflow workers: lists each worker with its state, its tasks in flight and its troubles. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static void print_workers(const PGresult *result) {
     table_put_duration(&table, TONE_FAINT, db_number(result, row, 6), " ago");
     table_put(&table, TONE_BAD, db_text(result, row, 7));
   }
-  table_print(&table, "there is no worker; --all shows those that stopped");
+  table_print(&table, "there is no worker; --all also lists stopped ones");
 }
 
 int command_workers(const struct call *call) {

@@ -66,7 +66,7 @@ static void run(const struct child_options *options, char **environment, pid_t p
   setsid();
   reset_signals();
   if (options->account && !become(options->account)) return;
-  /* After the change of account, which clears it; and the parent may be gone already. */
+  /* After the change of account, which clears it; and the parent may already have ended. */
   if (prctl(PR_SET_PDEATHSIG, options->death_signal) != 0 || getppid() != parent) return;
   if (!redirect(options->output)) return;
   if (options->pass > 0 && fcntl(options->pass, F_SETFD, 0) != 0) return;
@@ -87,7 +87,7 @@ static int read_failure(int fd) {
 pid_t child_start(const struct child_options *options, struct err *err) {
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) {
-    err_set(err, ERR_CONFIG, EXIT_FAILED, "%s: no pipe: %s", options->argv[0], strerror(errno));
+    err_set(err, ERR_CONFIG, EXIT_FAILED, "%s: cannot create a pipe: %s", options->argv[0], strerror(errno));
     return -1;
   }
   char **environment = make_environment(options->without_pg);
@@ -108,7 +108,7 @@ pid_t child_start(const struct child_options *options, struct err *err) {
   if (failure == 0) return pid;
   int status;
   if (pid > 0) child_ended(pid, true, &status);
-  err_set(err, ERR_CONFIG, EXIT_FAILED, "%s: it cannot be started: %s", options->program, strerror(failure));
+  err_set(err, ERR_CONFIG, EXIT_FAILED, "%s: the program cannot be started: %s", options->program, strerror(failure));
   return -1;
 }
 

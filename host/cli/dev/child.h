@@ -27,12 +27,12 @@ struct child_options {
   const struct account *account; /* NULL: as the parent */
   const char *folder;            /* to start in; NULL: the parent's */
   int output;                    /* standard output and error; -1: the parent's */
-  int death_signal;              /* the kernel sends it to the child when this process is gone */
+  int death_signal;              /* the kernel sends it to the child when this process has ended */
   int pass;                      /* a descriptor that the child keeps under its number; 0: none */
   bool without_pg;               /* PG* and LUAFLOW_* are left out of its environment */
 };
 
-/* Starts it in a session of its own, with standard input empty and no signal blocked. Returns once the program has
+/* Starts it in its own session, with standard input empty and no signal blocked. Returns once the program has
  * really started: its pid, or -1 with the reason in *err (exit 1). */
 pid_t child_start(const struct child_options *options, struct err *err);
 /* True if it has ended; *status is then as from waitpid. Waits for it if wait is set. */

@@ -1,4 +1,4 @@
-/* luaflow dev: the dev database, and a worker for every queue of the flows, until it is told to end. */
+/* luaflow dev: runs the dev database and a worker for every queue of the flows, until a signal ends it. */
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -103,7 +103,7 @@ static void print_ready(struct dev *dev) {
   devready_put(&lines, &dev->report, dev->db.server.conninfo, other && *other);
   say_text(stdout, lines.data, lines.len);
   fflush(stdout);
-  clearerr(stdout); /* its reader may go away; the work goes on */
+  clearerr(stdout); /* its reader may end; dev continues */
   buf_free(&lines);
 }
 
@@ -136,7 +136,7 @@ static bool supervise(struct dev *dev, int *code, struct err *err) {
   }
 }
 
-/* Every worker is told once, and once more for every further signal. */
+/* Every worker gets one signal, and one more for every further signal. */
 static void drain(struct dev *dev) {
   LOG(dev->call->log, LOG_INFO, "stopping", LOG_INT("workers", devworkers_running(dev->workers)));
   devworkers_stop(dev->workers);
@@ -185,12 +185,12 @@ static bool is_empty(const struct load_report *report) {
   return report->problem_count > 0;
 }
 
-/* Until files are there that load; problems of those that do not are told. */
+/* Until files are there that load; problems of those that do not are logged. */
 static bool await_flows(struct dev *dev, struct err *err) {
   bool ok = true;
   int seen = -1;
   LOG(dev->call->log, LOG_INFO, "waiting_for_flows", LOG_STR("root", dev->root), LOG_STR("path", dev->paths[0]),
-      LOG_STR("message", "there is no Lua file yet; the first one that is saved starts everything"));
+      LOG_STR("message", "there is no Lua file yet; save one, and dev starts its workers"));
   while (ok && dev->report.problem_count > 0) {
     int now = snapshot_take(dev->root, NULL, NULL, err);
     bool is_new = now >= 0 && (seen < 0 || !snapshot_same(seen, now));
@@ -251,7 +251,7 @@ int command_dev(const struct call *call) {
   struct err err;
   leave_at_signals();
   pg_environment_clear();
-  signal(SIGPIPE, SIG_IGN); /* a reader of the log may go away; the work goes on */
+  signal(SIGPIPE, SIG_IGN); /* a reader of the log may end; dev continues */
   if (call->settings->database_only) return run_database_only(&dev);
   const char *handlers = call->settings->handler_database;
   if (!client_check_conninfo(call->settings, SET_handler_database, handlers, &err)) return cli_fail(&err);
@@ -265,7 +265,7 @@ int command_dev(const struct call *call) {
   int code;
   if (call->argc == 0 && access(flows, F_OK) != 0) {
     err_set(&err, ERR_CONFIG, EXIT_USAGE, "dev: there is no folder %s", flows);
-    err_hint(&err, "name the flows: luaflow dev PATH...");
+    err_hint(&err, "give the path of the flows: luaflow dev PATH...");
     code = cli_fail(&err);
   } else {
     code = run_all(&dev, folder);

@@ -1,4 +1,4 @@
-/* From a bare server to a database that flows run on. */
+/* Turns a bare server into a database that flows can run on. */
 #include "cli/dev/devdb.h"
 
 #include <errno.h>
@@ -57,7 +57,8 @@ static bool install_plain_pgmq(struct db *db, struct err *err) {
   char *path = find_pgmq_script();
   if (!path) {
     err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: PGMQ is not installed for this Postgres");
-    return err_hint(err, "tools/setup installs it; its SQL is looked for in ~/.local/share/luaflow/pgmq as well");
+    return err_hint(
+        err, "run tools/setup, which installs it; dev also looks for its SQL file in ~/.local/share/luaflow/pgmq");
   }
   char *sql = read_file(path, err);
   bool ok = sql && db_run_script(db, path, sql, err);
@@ -103,7 +104,7 @@ static bool take(struct devlock *lock, const char *folder, const char *what, str
   return ok;
 }
 
-/* The folder as an absolute path without links, owned by the caller; it is made if need be. */
+/* The folder as an absolute path without links, owned by the caller; it is created if needed. */
 static char *resolve(const char *folder, struct err *err) {
   if (!devplace_make(folder, geteuid() == 0 ? 0755 : 0700, err)) return NULL;
   char *resolved = realpath(folder, NULL);

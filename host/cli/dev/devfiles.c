@@ -1,4 +1,4 @@
-/* What the private server needs on disk, made for the account that it runs under. */
+/* Creates what the private server needs on disk, for the account that it runs under. */
 #include "cli/dev/devfiles.h"
 
 #include <dirent.h>
@@ -68,8 +68,8 @@ char *devfiles_find_programs(const char *data, struct err *err) {
   if (!programs) programs = find_on_path();
   if (programs) return programs;
   if (wanted) {
-    err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: the data was made by PostgreSQL %d, which is not installed", wanted);
-    err_hint(err, "install postgresql-%d, or start over with --reset", wanted);
+    err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: the data was created by PostgreSQL %d, which is not installed", wanted);
+    err_hint(err, "install postgresql-%d, or delete the data and start over with --reset", wanted);
   } else {
     err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: no PostgreSQL server of version %d or newer is installed",
             LEAST_VERSION);
@@ -117,12 +117,12 @@ static bool holds_other_things(const char *folder) {
 bool devfiles_open_folder(const char *folder, const struct account *account, struct err *err) {
   struct stat info;
   if (holds_other_things(folder)) {
-    err_set(err, ERR_CONFIG, EXIT_USAGE, "dev: %s holds other things than a dev database", folder);
-    return err_hint(err, "name an empty or new folder with --data");
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "dev: folder %s has files that do not belong to a dev database", folder);
+    return err_hint(err, "give an empty or new folder with --data");
   }
   if (!devplace_make(folder, account ? 0755 : 0700, err)) return false;
   if (!account) return true;
-  /* Only passage is needed; the data inside is the account's own. */
+  /* The account only needs to pass through; the data inside belongs to it. */
   if (stat(folder, &info) != 0 || chmod(folder, (info.st_mode & 07777) | 0011) != 0) return fail_file(folder, err);
   return true;
 }
@@ -137,8 +137,8 @@ bool devfiles_make_private(const char *folder, const struct account *account, st
   struct stat info;
   if (lstat(folder, &info) != 0) return fail_file(folder, err);
   if (S_ISDIR(info.st_mode) && info.st_uid == owner && (info.st_mode & 077) == 0) return true;
-  err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: %s is there already and is not the private folder of its user", folder);
-  return err_hint(err, "remove it");
+  err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: %s already exists and is not a private folder of its user", folder);
+  return err_hint(err, "delete it");
 }
 
 static int remove_one(const char *path, const struct stat *info, int type, struct FTW *where) {
@@ -184,7 +184,7 @@ bool devfiles_explain(const char *file, const char *what, struct err *err) {
   const char *reason = strrchr(text, '\n') ? strrchr(text, '\n') + 1 : text;
   for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
     if (strstr(line, "error:") || strstr(line, "FATAL:")) reason = line;
-  err_set(err, ERR_CONFIG, EXIT_FAILED, "%s: %s", what, *reason ? reason : "it says nothing");
+  err_set(err, ERR_CONFIG, EXIT_FAILED, "%s: %s", what, *reason ? reason : "its log is empty");
   return err_hint(err, "see %s", file);
 }
 

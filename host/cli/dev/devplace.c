@@ -36,8 +36,8 @@ char *devplace_folder(const char *root, struct err *err) {
   if (state && *state == '/') return xasprintf("%s/luaflow/%016llx", state, id);
   const char *home = home_folder();
   if (home) return xasprintf("%s/.local/state/luaflow/%016llx", home, id);
-  err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: no home folder to keep the database in");
-  err_hint(err, "set HOME or XDG_STATE_HOME, or name a folder with --data");
+  err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: there is no home folder to keep the database in");
+  err_hint(err, "set HOME or XDG_STATE_HOME, or give a folder with --data");
   return NULL;
 }
 
@@ -45,7 +45,7 @@ char *devplace_socket_folder(const char *folder) {
   return xasprintf("/tmp/luaflow-%d-%016llx", (int)geteuid(), (unsigned long long)hash(folder));
 }
 
-/* Makes the folder and those above it. False with errno, and with the path cut at the one that cannot be made. */
+/* Creates the folder and those above it. False with errno, and with the path cut at the one that cannot be made. */
 static bool make_all(char *path, mode_t mode) {
   for (char *end = strchr(path + 1, '/');; end = strchr(end + 1, '/')) {
     if (end) *end = '\0';
@@ -62,7 +62,7 @@ bool devplace_make(const char *folder, mode_t mode, struct err *err) {
   bool there = stat(folder, &info) == 0 && S_ISDIR(info.st_mode);
   if (!there) {
     err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: the folder %s cannot be created: %s", path, strerror(failure));
-    err_hint(err, "dev needs a folder that its account can write: name one with --data, or set HOME or XDG_STATE_HOME");
+    err_hint(err, "dev needs a folder that its account can write: give one with --data, or set HOME or XDG_STATE_HOME");
   }
   free(path);
   return there;

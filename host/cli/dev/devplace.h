@@ -12,7 +12,7 @@
 char *devplace_folder(const char *root, struct err *err);
 /* The folder for the Unix socket of the database in folder, short whatever folder is; owned by the caller. */
 char *devplace_socket_folder(const char *folder);
-/* Makes the folder and those above it. */
+/* Creates the folder and those above it. */
 bool devplace_make(const char *folder, mode_t mode, struct err *err) __attribute__((warn_unused_result));
 
 /* A file that is locked while its owner lives, whatever ends it; what it holds is worth something only meanwhile. */

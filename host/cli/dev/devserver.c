@@ -1,4 +1,5 @@
-/* The private server's life. Its data is made beside its place and renamed, so that a broken initdb leaves nothing half done. */
+/* Starts and stops the private server. Its data is created under another name and renamed, so that a broken initdb leaves
+ * nothing half done. */
 #include "cli/dev/devserver.h"
 
 #include <dirent.h>
@@ -33,8 +34,9 @@ static bool choose_account(struct devserver *server, struct err *err) {
   static const char *const names[] = {"postgres", "daemon", "nobody", NULL};
   server->has_account = geteuid() == 0;
   if (!server->has_account || account_find(names, &server->account)) return true;
-  err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: no account to run Postgres under, which refuses root");
-  return err_hint(err, "make one: useradd --system postgres");
+  err_set(err, ERR_CONFIG, EXIT_FAILED,
+          "dev: Postgres refuses to run as root, and there is no other account to run it");
+  return err_hint(err, "create one: useradd --system postgres");
 }
 
 /* A server that a killed dev left behind on this data, or 0. */
@@ -57,7 +59,7 @@ static bool end_leftover(const struct devserver *server, struct log *log, struct
   double end = seconds_now() + STOP_SECONDS;
   while (find_leftover(server) == pid) {
     if (seconds_now() > end)
-      return err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: the database left by an earlier dev does not end (process %d)",
+      return err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: the database of an earlier dev does not stop (process %d)",
                      (int)pid);
     pause_ms(POLL_MS);
   }
@@ -76,7 +78,7 @@ static bool is_unreaped(pid_t pid) {
   return name_end && strncmp(name_end, ") Z", 3) == 0;
 }
 
-/* Tells every server process on this data to end; returns whether there was one. */
+/* Asks every server process on this data to end; returns whether there was one. */
 static bool end_orphans(const struct devserver *server) {
   char *program = xasprintf("%s/postgres", server->programs);
   DIR *processes = opendir("/proc");
@@ -107,8 +109,8 @@ static bool await_orphans(const struct devserver *server, struct err *err) {
     pause_ms(POLL_MS);
   free(path);
   if (!waiting) return true;
-  err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: processes of an earlier database on %s are still there", server->data);
-  return err_hint(err, "end them; one that is dead already must be waited for by its parent");
+  err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: processes of an earlier database still use %s", server->data);
+  return err_hint(err, "end them; a dead one must be reaped by its parent");
 }
 
 static const struct account *account_of(const struct devserver *server) {
@@ -131,7 +133,7 @@ bool devserver_clear(struct devserver *server, bool reset, struct log *log, stru
   return server->programs && devfiles_make_private(server->socket_folder, account_of(server), err);
 }
 
-/* A signal that tells to stop and has come already; 0: none. */
+/* A stop signal that has already come; 0: none. */
 static int pending_stop(const struct signals *signals) {
   int got;
   do {
@@ -140,8 +142,8 @@ static int pending_stop(const struct signals *signals) {
   return got;
 }
 
-/* Waits for the end of a child that leads a group, or is about to: Ctrl-C may have ended it before it did. A signal that tells to
- * stop ends the whole group first, and is returned. */
+/* Waits for the end of a child that leads a group, or is about to: Ctrl-C may have ended it before it did. A stop signal ends the
+ * whole group first, and is returned. */
 static int await_group(pid_t pid, const struct signals *signals, int *status) {
   while (!child_ended(pid, false, status)) {
     int got = signals_wait(signals, POLL_MS);
@@ -158,7 +160,7 @@ static bool make_data(const struct devserver *server, const struct signals *sign
   char *half_made = xasprintf("%s.new", server->data);
   char *output = xasprintf("%s/initdb.log", server->folder);
   char *program = xasprintf("%s/initdb", server->programs);
-  /* By its path, since it looks for the server's program beside itself. */
+  /* By its path, since it looks for the server's program in its own folder. */
   const char *argv[] = {program,      "--pgdata", half_made,  "--username", "luaflow",           "--auth", "trust",
                         "--encoding", "UTF8",     "--locale", "C.UTF-8",    "--no-instructions", NULL};
   const struct account *account = account_of(server);
@@ -178,9 +180,10 @@ static bool make_data(const struct devserver *server, const struct signals *sign
   if (ok && *signal) {
     ok = devfiles_remove(half_made, err);
   } else if (ok && status != 0) {
-    ok = devfiles_explain(output, "dev: the database cannot be made", err);
+    ok = devfiles_explain(output, "dev: the database cannot be created", err);
     if (account)
-      err_hint(err, "as root the server runs as user %s, who must be able to reach %s", account->name, server->folder);
+      err_hint(err, "dev was started as root, so the server runs as user %s, which must be able to reach %s",
+               account->name, server->folder);
   }
   if (ok && !*signal && rename(half_made, server->data) != 0)
     ok = err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: %s: %s", server->data, strerror(errno));
@@ -264,7 +267,7 @@ void devserver_stop(struct devserver *server, struct log *log) {
   }
   server->pid = 0;
   if (server->programs)
-    rmdir(server->socket_folder); /* ours by the lock, and empty now; the next start makes it again */
+    rmdir(server->socket_folder); /* ours by the lock, and empty now; the next start creates it again */
 }
 
 void devserver_free(struct devserver *server) {

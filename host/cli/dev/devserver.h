@@ -22,11 +22,11 @@ struct devserver {
 /* Finds out where everything lies, for data in folder (absolute), and makes the folder; nothing runs yet. */
 bool devserver_prepare(struct devserver *server, const char *folder, struct err *err)
     __attribute__((warn_unused_result));
-/* Ends what a killed dev left running there, with reset throws the data away, and finds the programs that fit. The caller
+/* Ends what a killed dev left running there, with reset deletes the data, and finds the programs that fit. The caller
  * holds the folder's lock. */
 bool devserver_clear(struct devserver *server, bool reset, struct log *log, struct err *err)
     __attribute__((warn_unused_result));
-/* Makes the data if there is none, starts the server and waits until it answers. A signal breaks that off: true with
+/* Creates the data if there is none, starts the server and waits until it answers. A signal breaks that off: true with
  * server->pid as it then is and *signal set. */
 bool devserver_start(struct devserver *server, const struct signals *signals, int *signal, struct log *log,
                      struct err *err) __attribute__((warn_unused_result));

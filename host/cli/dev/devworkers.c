@@ -1,5 +1,4 @@
-/* Worker processes as children: each in its own session, so that Ctrl-C on the terminal reaches dev alone and every worker is
- * told exactly once. They write to the same standard error; every line of theirs names the queue. */
+/* Worker processes as children: each in its own session, so that Ctrl-C on the terminal reaches dev alone and every worker gets * one signal. They write to the same standard error; every line of theirs names the queue. */
 #include "cli/dev/devworkers.h"
 
 #include <errno.h>
@@ -43,7 +42,7 @@ struct devworkers {
   bool stopping;
   bool ready;
   int sockets[2];           /* read here; written by the workers */
-  char *error;              /* owned; why the files cannot be loaded, as it was told last; NULL: they can */
+  char *error;              /* owned; why the files cannot be loaded, as it was last logged; NULL: they can */
   char *changes;            /* owned; which files were changed last; NULL: none */
   long long changes_due_ms; /* when that is logged though some workers do not serve them; 0: it was */
   struct devworker *list;
@@ -127,7 +126,7 @@ static void plan_restart(struct devworker *worker) {
 
 static void start(struct devworkers *workers, struct devworker *worker) {
   const char **argv = make_arguments(workers->options, worker->queue);
-  /* This very program, also once its file has been replaced. If dev is killed its workers go at once: they have no database. */
+  /* This very program, also once its file has been replaced. If dev is killed its workers are killed at once: they have no database. */
   struct child_options options = {.program = "/proc/self/exe",
                                   .argv = argv,
                                   .output = -1,
@@ -216,11 +215,11 @@ int devworkers_next_ms(const struct devworkers *workers) {
   return (int)next;
 }
 
-/* ---- queues that come and go ---- */
+/* ---- queues that are added and removed ---- */
 
 int devworkers_socket(const struct devworkers *workers) { return workers->sockets[0]; }
 
-/* Whatever a worker that does not run has stumbled over may be mended. */
+/* Whatever a worker that does not run has stumbled over may be repaired. */
 static void start_soon(struct devworker *worker) {
   if (worker->pid > 0) return;
   worker->due_ms = 0;
@@ -245,13 +244,13 @@ static void take_queues(struct devworkers *workers, char *list) {
 }
 
 static void take_error(struct devworkers *workers, const char *error) {
-  if (workers->error && strcmp(workers->error, error) == 0) return; /* another worker has told it */
+  if (workers->error && strcmp(workers->error, error) == 0) return; /* another worker has reported it */
   LOG(workers->log, LOG_ERROR, "reload_refused", LOG_STR("error", error));
   free(workers->error);
   workers->error = xstrdup(error);
 }
 
-/* "queue\nchanges". What a worker says twice has been saved twice. */
+/* "queue\nchanges". What a worker reports twice was saved twice. */
 static void take_changes(struct devworkers *workers, char *text) {
   struct devworker *worker, *other;
   char *changes = text;

@@ -1,5 +1,5 @@
-/* The workers of a dev: one child process for each queue, which reloads on save, and is started again when it dies unasked. Queues that
- * come and go with the files are told by the workers themselves, after each load. */
+/* The workers of a dev: one child process for each queue, which reloads on save, and is started again when it dies unasked. The
+ * workers report added and removed queues after each load. */
 #ifndef LUAFLOW_CLI_DEV_DEVWORKERS_H
 #define LUAFLOW_CLI_DEV_DEVWORKERS_H
 
@@ -7,7 +7,7 @@
 #include "base/settings.h"
 #include "worker/source/load_report.h"
 
-/* In a worker's environment: the number of the socket that it tells dev by; see worker/tell_dev.h. */
+/* In a worker's environment: the number of the socket that it reports to dev with; see worker/tell_dev.h. */
 #define DEV_SOCKET_VARIABLE "LUAFLOW_DEV_SOCKET"
 
 struct devworkers;
@@ -26,13 +26,13 @@ struct devworkers *devworkers_new(const struct devworkers_options *options, cons
                                   struct log *log);
 /* Starts those that are due and notes those that have ended; to be called after SIGCHLD and when devworkers_next_ms is over.
  * Returns the exit code of a worker that was refused for good (2, 3 or 4: starting it again would not help), else 0; once all have run only
- * 0, since files can be mended. */
+ * 0, since files can be corrected. */
 int devworkers_tend(struct devworkers *workers);
 /* All of the first ones run. */
 void devworkers_set_ready(struct devworkers *workers);
-/* Readable when a worker has told something: devworkers_read is due. */
+/* Readable when a worker has reported something: devworkers_read is due. */
 int devworkers_socket(const struct devworkers *workers);
-/* Starts the workers of queues that are new, and stops those of queues that are gone. Logs, once for all workers, why files cannot be loaded, and
+/* Starts the workers of queues that are new, and stops those of queues that were removed. Logs, once for all workers, why files cannot be loaded, and
  * that changed ones serve. */
 void devworkers_read(struct devworkers *workers);
 /* Milliseconds until one is due to be started again; -1: none is. */

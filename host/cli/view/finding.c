@@ -1,4 +1,4 @@
-/* A finding a line, with what to do below it. */
+/* Prints one finding a line, with what to do below it. */
 #include "cli/view/finding.h"
 
 #include <yajl/yajl_gen.h>

@@ -47,7 +47,7 @@ static void redraw(struct follow *follow, const struct runview *view) {
   buf_free(&out);
 }
 
-/* The first task that fails is told at once. */
+/* The first task that fails is reported at once. */
 static bool has_map_news(const struct runview_step *step, const struct runview_step *before, int since_line_ms) {
   if (step->failing >= 0 && before->failing < 0) return true;
   bool is_new = step->left != before->left || step->failing != before->failing ||
@@ -63,7 +63,7 @@ static bool has_news(const struct follow *follow, const struct runview_step *ste
   if (step->is_map) return has_map_news(step, before, follow->since_line_ms);
   if (step->phase == PHASE_RETRYING || before->phase != PHASE_SNOOZED)
     return step->phase != before->phase || step->attempts != before->attempts;
-  return false; /* may snooze many times: told once */
+  return false; /* may snooze many times: reported once */
 }
 
 static bool is_told_unserved(const struct runview *view, int count, const char *queue) {

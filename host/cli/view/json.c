@@ -34,9 +34,10 @@ bool json_check(const char *what, const char *text, struct err *err) {
     unsigned char *why = yajl_get_error(parser, 0, bytes, length);
     int reason = (int)strcspn((char *)why, "\n");
     if (parsed)
-      err_set(err, ERR_CONFIG, EXIT_USAGE, "%s is no JSON: it ends too early", what);
+      err_set(err, ERR_CONFIG, EXIT_USAGE, "%s is not valid JSON: it ends too early", what);
     else
-      err_set(err, ERR_CONFIG, EXIT_USAGE, "%s is no JSON: %.*s at byte %zu", what, reason, (char *)why, position);
+      err_set(err, ERR_CONFIG, EXIT_USAGE, "%s is not valid JSON: %.*s at byte %zu", what, reason, (char *)why,
+              position);
     yajl_free_error(parser, why);
     if (strncmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0)
       err_hint(err, "it begins with a byte order mark: save it as UTF-8 without one");

@@ -1,4 +1,4 @@
-/* The end of a run that somebody waited for. */
+/* Follows a run to its end and prints its output or its error. */
 #include "cli/view/outcome.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ static int report_failure(const struct runview *view) {
   err_set(&err, ERR_CONFIG, EXIT_FAILED, "run %s %s%s%s: %s", view->run_id,
           view->status == RUN_CANCELLED ? "was cancelled" : "failed", view->error_step ? " at step " : "",
           view->error_step ? view->error_step : "", view->error ? view->error : "no reason is recorded");
-  err_hint(&err, "luaflow run %s shows all of it", view->run_id);
+  err_hint(&err, "luaflow run %s shows the details", view->run_id);
   return cli_fail(&err);
 }
 
@@ -23,10 +23,10 @@ int outcome_wait(struct db *db, const char *run_id, bool json) {
   int code = EXIT_DONE;
   switch (follow_run(db, run_id, &view, &err)) {
     case FOLLOW_FAILED:
-      err_hint(&err, "the run goes on; look at it with: luaflow run %s", run_id);
+      err_hint(&err, "the run continues; show it with: luaflow run %s", run_id);
       return cli_fail(&err);
     case FOLLOW_DETACHED:
-      say(stderr, "detached; the run goes on. Look at it with: luaflow run %s\n", run_id);
+      say(stderr, "detached; the run continues. Show it with: luaflow run %s\n", run_id);
       return EXIT_DETACHED;
     case FOLLOW_ENDED:
       break;

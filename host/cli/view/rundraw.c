@@ -1,4 +1,4 @@
-/* A run as lines: its own, then its steps as a tree, each under the last of the steps that it waits for. */
+/* Draws a run as lines: its own, then its steps as a tree, each under the last of the steps that it waits for. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ struct mark {
   enum tone tone;
 };
 
-/* A step that a run left behind does not go on any more. */
+/* A step that had not ended when its run did does not continue. */
 static struct mark mark_of(const struct runview_step *step, enum run_status run) {
   switch (step->status) {
     case STEP_CREATED:
@@ -106,7 +106,7 @@ static void put_failed_attempt(struct line *line, const struct runview_step *ste
   if (step->next_ms > 0)
     line_printf(line, TONE_PLAIN, ", next in %s", duration);
   else
-    line_put(line, TONE_PLAIN, ", will be tried again");
+    line_put(line, TONE_PLAIN, ", will be retried");
 }
 
 static void put_failing_task(struct line *line, const struct runview_step *step) {
@@ -149,7 +149,7 @@ static const char *skip_words(const char *reason) {
   return strcmp(reason, "dependency_skipped") == 0 ? ": a step that it needs was skipped" : "";
 }
 
-/* The state of a step that a run left behind when it ended before its time is told as such. */
+/* A step that had not ended when its run did is shown as such. */
 static void put_state(struct line *line, const struct runview_step *step, enum run_status run) {
   bool run_goes_on = run == RUN_STARTED;
   char duration[32];
@@ -166,7 +166,7 @@ static void put_state(struct line *line, const struct runview_step *step, enum r
         line_put(line, TONE_FAINT, run == RUN_CANCELLED ? "cancelled" : "given up");
       return;
     case STEP_COMPLETED:
-      if (step->kept) line_put(line, TONE_FAINT, "kept from before the retry: ");
+      if (step->kept) line_put(line, TONE_FAINT, "kept from the retried run: ");
       line_put_whole(line, TONE_PLAIN, step->ms >= 0 ? duration : "nothing to do");
       break;
     case STEP_FAILED:
@@ -181,7 +181,7 @@ static void put_state(struct line *line, const struct runview_step *step, enum r
   if (step->error && step->status != STEP_COMPLETED) line_printf(line, TONE_BAD, "  %s", step->error);
 }
 
-/* The steps that it waits for besides the one that it is drawn under. */
+/* The steps that it waits for, except the one that it is drawn under. */
 static void put_other_dependencies(struct line *line, const struct runview_step *step) {
   const char *last = step->dependencies ? strrchr(step->dependencies, ' ') : NULL;
   if (last) line_printf(line, TONE_FAINT, "  (also after %.*s)", (int)(last - step->dependencies), step->dependencies);

@@ -1,4 +1,4 @@
-/* Reading a run into structs; what it looks like is in rundraw.c. */
+/* Reads a run into structs; rundraw.c draws them. */
 #include "cli/view/runview.h"
 
 #include <stdlib.h>

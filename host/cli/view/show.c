@@ -53,7 +53,7 @@ static bool refuse_name(const struct db *db, const char *what, const char *name,
   err_set(err, ERR_CONFIG, EXIT_FAILED, "%s: there is no %s '%s'", db->what, what, name);
   const char *best = nearest(name, known, (size_t)count);
   if (best) return err_hint(err, "did you mean %s?", best);
-  if (count == 0) return err_hint(err, "there are none yet: a worker makes them when it deploys its flows");
+  if (count == 0) return err_hint(err, "there are none yet: a worker creates them when it deploys its flows");
   struct buf list = {0};
   for (int i = 0; i < count; i++) buf_printf(&list, "%s%s", i ? ", " : "", known[i]);
   err_hint(err, "known: %s", list.data);
@@ -123,6 +123,6 @@ bool show_check_run_id(const char *command, const char *text, struct err *err) {
   for (size_t i = 0; ok && text[i]; i++)
     ok = pattern[i] == '-' ? text[i] == '-' : isxdigit((unsigned char)text[i]) != 0;
   if (ok) return true;
-  err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: \"%s\" is no run id", command, text);
+  err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: \"%s\" is not a run id", command, text);
   return err_hint(err, "luaflow runs lists the runs");
 }

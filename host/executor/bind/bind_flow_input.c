@@ -19,7 +19,7 @@ static int entry(lua_State *L) {
   struct runtime *runtime = runtime_of(L);
   struct task *task = sched_current(runtime->sched);
   if (task && task->flow_input) return push_input(L, runtime, task);
-  if (runtime->mode == LOAD_SCRIPT) return runtime_error(L, "flow_input: a script belongs to no run");
+  if (runtime->mode == LOAD_SCRIPT) return runtime_error(L, "flow_input: a script does not belong to a run");
   task = sched_check_wait(runtime->sched, L, "flow_input");
   runtime_send(runtime, FRAME_FLOW_INPUT, task->number, NULL);
   sched_wait(task, cleanup, NULL);
@@ -52,7 +52,8 @@ void flow_input_reply(struct runtime *runtime, uint64_t number, struct text inpu
     task->flow_input = xmemdup(input.bytes, input.length);
     task->flow_input_length = input.length;
   } else if (!error.bytes) {
-    error = (struct text){.bytes = "the run's input is gone", .length = sizeof "the run's input is gone" - 1};
+    error = (struct text){.bytes = "the run's input does not exist any more",
+                          .length = sizeof "the run's input does not exist any more" - 1};
   }
   struct answer answer = {.runtime = runtime, .task = task, .error = error};
   pulse_begin(runtime->pulse, number);

@@ -136,7 +136,7 @@ static void push_rows(lua_State *L, struct runtime *runtime, struct cursor *payl
   uint32_t width = cursor_u32(payload);
   struct column *columns = lua_newuserdata(L, (width + 1) * sizeof *columns);
   if (!push_columns(L, payload, columns, width)) {  // [userdata, names, labels]
-    lua_pushfstring(L, "two columns are named \"%s\": give one of them another name with AS", lua_tostring(L, -1));
+    lua_pushfstring(L, "two columns have the name \"%s\": rename one of them with AS", lua_tostring(L, -1));
     refuse_result(L);
     return;
   }

@@ -261,7 +261,7 @@ struct http_redirect http_transfer_redirect(const struct http_transfer *transfer
   if (code != CURLUE_OK) {
     *why = curl_url_strerror(code);
   } else if (!is_http(target)) {
-    *why = "it is not one of http or https";
+    *why = "its scheme is not http or https";
   } else {
     redirect.same_origin = is_same_origin(transfer->url, target);
     if (redirect.same_origin) copy_credentials(transfer->url, target);

@@ -47,8 +47,8 @@ void complaint_add_rights_hint(struct err *err, const char *group, const char *r
   const char *quote = role[strspn(role, plain)] ? "\"" : "";
   if (*err->hint) return;
   err_hint(err,
-           "role %s has the right; an administrator gives it: `grant %s to %s%s%s`, or `luaflow migrate` where the "
-           "rights of %s itself were lost",
+           "role %s has the right; ask an administrator for `grant %s to %s%s%s`, or for `luaflow migrate` if %s "
+           "itself has lost its rights",
            group, group, quote, role, quote, group);
 }
 
@@ -58,7 +58,7 @@ void complaint_add_hint_for(struct err *err, const char *role) {
 }
 
 void complaint_add_hint(struct err *err) {
-  static const char away[] = "the worker tries again until the database answers; results are kept in memory meanwhile";
+  static const char away[] = "the worker retries until the database answers; until then it keeps results in memory";
   static const struct {
     const char *sqlstate; /* "" for what did not come from the server */
     const char *hint;
@@ -67,7 +67,7 @@ void complaint_add_hint(struct err *err) {
       {"57P01", away},
       {"57P02", away},
       {"57P03", away},
-      {"42501", "give the worker's role what it lacks: `grant pgflow_worker to ...`, then `luaflow migrate`"},
+      {"42501", "give the worker's role its rights: run `grant pgflow_worker to ...`, then `luaflow migrate`"},
   };
   if (*err->hint) return;
   for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)

@@ -46,17 +46,18 @@ static void log_refusal(struct log *log, const PGresult *result, int row) {
 
 static void log_preview(struct log *log, const PGresult *result, int row) {
   LOG(log, LOG_WARN, "recreating_flow", LOG_STR("flow", PQgetvalue(result, row, PREVIEW_FLOW)),
-      LOG_STR("reason", "its shape or routing has changed: it is made anew, and its runs and their data go"),
+      LOG_STR("reason",
+              "its shape or routing has changed: the flow is created again; its runs and their data are deleted"),
       LOG_JSON_TEXT("differences", PQgetvalue(result, row, PREVIEW_DIFFERENCES)));
 }
 
-/* To people as lines that go with the error, to programs as log lines too. */
+/* People get lines below the error, programs get log lines too. */
 static void tell_refusal(struct log *log, const PGresult *result, int row, struct buf *details) {
   put_refusal(details, result, row);
   if (log->format == LOG_JSON) log_refusal(log, result, row);
 }
 
-/* What became of a flow, at a reload only if it has changed; appended to the changes as well. */
+/* Logs the outcome of a flow, at a reload only if it has changed, and appends it to the changes. */
 static void log_flow(const struct deployment *deployment, const PGresult *result, int row, struct buf *changes) {
   const char *flow = PQgetvalue(result, row, FLOW_SLUG), *status = PQgetvalue(result, row, STATUS);
   const char *alias_status = PQgetvalue(result, row, ALIAS_STATUS), *message = PQgetvalue(result, row, MESSAGE);
@@ -74,8 +75,8 @@ static void log_flow(const struct deployment *deployment, const PGresult *result
   if (verified && moved) buf_printf(changes, "%sthe active version now", *differences ? ", " : "");
 }
 
-/* Sorts the rows into what is said about each flow and what became of all. A flow that is refused for itself may leave steps uncovered as well: then the
- * exit code is that of the refusal. */
+/* Collects from the rows what is reported about each flow, and the outcome of all. A refused flow may also leave steps uncovered:
+ * then the exit code is that of the refusal. */
 static void judge(const struct deployment *deployment, const PGresult *result, struct deploy_answer *answer,
                   struct buf *details, struct buf *changes) {
   static const char *const good[] = {"created", "verified", "recreated", "removed", NULL};

@@ -21,7 +21,7 @@ struct fetch {
 static void submit(struct fetch *fetch);
 
 static void refuse(const struct fetch *fetch, const char *bytes) {
-  char *message = xasprintf("the run's input has %s bytes as JSON text, more than --max-input, which is %lld", bytes,
+  char *message = xasprintf("the run's input has %s bytes as JSON text; --max-input allows %lld", bytes,
                             (long long)fetch->max_input);
   pool_reply_input(fetch->pool, fetch->number, NULL, message);
   free(message);

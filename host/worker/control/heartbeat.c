@@ -60,11 +60,13 @@ static void read_ordinals(const struct heartbeat *heartbeat, const char *ordinal
   }
 }
 
-/* Timeouts and deaths are judged by the database's clock: what it does to them should be known. */
+/* Timeouts and deaths are judged by the database's clock, so its jumps are logged. */
 static void log_jump(const struct heartbeat *heartbeat, const char *seconds) {
   if (!*seconds) return;
   LOG(heartbeat->log, LOG_WARN, "clock_jumped", LOG_INT("seconds", strtoll(seconds, NULL, 10)),
-      LOG_STR("hint", "the database's clock, or this host, stood still or was set: nothing is judged by it for 30 s"));
+      LOG_STR(
+          "hint",
+          "the database's clock or this host stood still, or the clock was set: for 30 s luaflow does not rely on it"));
 }
 
 static void read_answer(struct heartbeat *heartbeat, const PGresult *result) {

@@ -60,7 +60,7 @@ static void look_at(struct leftovers *leftovers, struct leftover *leftover) {
   if (!leftover->seen_since) leftover->seen_since = now;
   if (leftover->given_up || now - leftover->seen_since <= PATIENCE_MS) return;
   LOG(leftovers->log, LOG_WARN, "old_connection_stays", LOG_INT("pid", leftover->backend.pid),
-      LOG_STR("hint", "its process on the server does not end: is it stopped?"));
+      LOG_STR("hint", "its process on the server does not end: check whether it is stopped (SIGSTOP)"));
   leftover->given_up = true;
 }
 

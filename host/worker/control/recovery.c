@@ -32,10 +32,10 @@ static void free_when_done(struct recovery *recovery) {
 static void log_mended(struct recovery *recovery, int resent, int shown) {
   if (resent)
     LOG(recovery->log, LOG_WARN, "resent_messages", LOG_INT("count", resent),
-        LOG_STR("reason", "active tasks had none: the queue was purged, or messages were deleted or archived"));
+        LOG_STR("reason", "active tasks had no message: the queue was purged, or messages were deleted or archived"));
   if (shown)
     LOG(recovery->log, LOG_WARN, "showed_messages", LOG_INT("count", shown),
-        LOG_STR("reason", "they were hidden for longer than any delay of luaflow"));
+        LOG_STR("reason", "the messages were hidden for longer than any delay of luaflow"));
 }
 
 /* Logs what the round did, and whether messages were sent again. */

@@ -34,7 +34,7 @@ static int own_version(void) {
 bool schema_set_hidden(struct err *err) {
   err_set(err, ERR_CONFIG, EXIT_DATABASE,
           "schema: row security is on for tables of schema pgflow and hides their rows");
-  return err_hint(err, "`alter table ... disable row level security`, or give the role bypassrls");
+  return err_hint(err, "run `alter table ... disable row level security`, or give the role bypassrls");
 }
 
 static bool compare(const PGresult *result, struct err *err) {
@@ -45,12 +45,12 @@ static bool compare(const PGresult *result, struct err *err) {
   }
   int version = atoi(PQgetvalue(result, 0, 0));
   if (version < own_version()) {
-    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema is at version %d, this program needs %d", version,
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema is at version %d, but this program needs %d", version,
             own_version());
     return err_hint(err, "run `luaflow migrate`");
   }
   if (strcmp(PQgetvalue(result, 0, 2), "t") == 0) {
-    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema needs luaflow %s or newer, this is %s",
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema needs luaflow %s or newer, but this is %s",
             PQgetvalue(result, 0, 1), LUAFLOW_VERSION);
     return err_hint(err, "install a newer luaflow");
   }
@@ -59,10 +59,10 @@ static bool compare(const PGresult *result, struct err *err) {
 
 void schema_set_pooled(struct err *err) {
   err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: a transaction pooler is in the way");
-  err_hint(err, "a worker needs a session of its own: connect to the server directly, or to a pooler in session mode");
+  err_hint(err, "a worker needs its own session: connect to the server directly, or to a pooler in session mode");
 }
 
-/* The text without "database: " in front, as long as it fits behind words of ours. */
+/* The text without "database: " in front, cut to fit behind our own words. */
 static void copy_said(char *out, size_t size, const struct err *err) {
   static const char prefix[] = "database: ";
   const char *said =
@@ -74,13 +74,13 @@ void schema_explain(struct err *err) {
   char said[512];
   copy_said(said, sizeof said, err);
   if (sqlstate_is_foreign_schema(err->sqlstate)) { /* of the sessions' settings */
-    err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: the schema pgflow in this database was not made by luaflow");
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: the schema pgflow in this database was not created by luaflow");
     err_hint(err, "nothing was changed; use another database, or rename or drop that schema first");
   } else if (sqlstate_lacks_schema(err->sqlstate)) { /* of the same */
     err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema pgflow is missing");
     err_hint(err, "run `luaflow migrate`");
   } else if (sqlstate_lacks_object(err->sqlstate)) {
-    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema pgflow is too old, or not whole: %s", said);
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema pgflow is too old or incomplete: %s", said);
     err_hint(err, "run `luaflow migrate`");
   } else if (sqlstate_is_of_pooler(err->sqlstate)) {
     schema_set_pooled(err);

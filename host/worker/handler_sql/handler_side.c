@@ -41,9 +41,8 @@ static void on_home_id(void *owner, struct pg_unit *unit, const struct err *err)
     set_reach(side, HANDLER_REACH_HOME);
   } else if (!err) {
     err_set(&side->err, ERR_CONFIG, EXIT_REFUSED,
-            "--handler-database reaches another installation: steps with transaction = true are refused");
-    err_hint(&side->err,
-             "such a step commits its own writes and its completion at once, so both must be in one database");
+            "--handler-database leads to another installation: steps with transaction = true are refused");
+    err_hint(&side->err, "such a step commits its writes and its completion together, so both must be in one database");
     set_reach(side, HANDLER_REACH_OTHER);
   }
   free(question);

@@ -84,7 +84,7 @@ static void opened(struct handler_tx *tx, const struct pg_unit *unit, const stru
 static void reply_ended(struct handler_tx *tx) {
   struct err err;
   err_set(&err, ERR_CONFIG, EXIT_FAILED,
-          "ctx.tx:query must not end the transaction: the attempt fails, and nothing of it is kept");
+          "ctx.tx:query must not end the transaction: the attempt fails, and its writes are rolled back");
   err_hint(&err, "luaflow commits when the handler returns, and rolls back when it raises");
   memcpy(err.sqlstate, SQLSTATE_ENDED_INSIDE, sizeof err.sqlstate);
   tx->failure = err;
@@ -95,9 +95,9 @@ static void reply_ended(struct handler_tx *tx) {
 static void reply_aborted(struct handler_tx *tx) {
   struct err err;
   err_set(&err, ERR_CONFIG, EXIT_FAILED,
-          "the transaction was aborted by an earlier error (%s): nothing else can be done in it",
+          "the transaction was aborted by an earlier error (%s): it accepts no more statements",
           tx->failure.kind != ERR_NONE ? handler_tx_plain(&tx->failure) : "unknown");
-  err_hint(&err, "let that error end the handler, or guard the statement with a savepoint");
+  err_hint(&err, "let that error end the handler, or run the statement inside a savepoint");
   memcpy(err.sqlstate, SQLSTATE_ABORTED, sizeof err.sqlstate);
   reply_failure(tx, NULL, &err);
 }

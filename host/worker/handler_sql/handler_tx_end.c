@@ -141,8 +141,7 @@ void handler_tx_commit_unanswered(struct handler_tx *tx, const struct err *err) 
   handler_tx_set_state(tx, TX_UNKNOWN);
   LOG(tx->log, LOG_INFO, "commit_unanswered", LOG_STR("run", tx->identity[0]), LOG_STR("step", tx->identity[1]));
   /* Which the database answers with `already` if it has committed. */
-  task_settle_message(tx->task, VERDICT_FAILED, "the connection was lost as the transaction committed: %s",
-                      handler_tx_plain(err));
+  task_settle_message(tx->task, VERDICT_FAILED, "the connection was lost during the commit: %s", handler_tx_plain(err));
   tx->task->commit_unknown = true;
   if (is_forgiven(tx->task)) forgive(tx->task);
   tx->end = HANDLER_TX_SETTLED;

@@ -143,7 +143,7 @@ static void on_hello(struct executor_process *process, struct cursor *payload) {
     return;
   }
   if (!build.bytes || build.length != strlen(own) || memcmp(build.bytes, own, build.length) != 0) {
-    executor_process_kill_for(process, "is of another build");
+    executor_process_kill_for(process, "is from another build");
     return;
   }
   process->greeted = true;
@@ -279,7 +279,7 @@ static void on_load_over(uv_timer_t *timer) {
   struct executor_process *process = timer->data;
   char reason[sizeof process->kill_reason];
   snprintf(reason, sizeof reason, "did not load within %d s%s%s", LOAD_MS / 1000,
-           process->loading ? ": it did not come to the end of " : "", process->loading ? process->loading : "");
+           process->loading ? ": it did not finish " : "", process->loading ? process->loading : "");
   executor_process_kill_for(process, reason);
 }
 

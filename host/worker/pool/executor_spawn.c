@@ -13,7 +13,8 @@ enum { FD_COUNT = 6, FIRST_FREE_FD = 10 /* above the descriptors that uv_spawn s
 int executor_open_program(struct err *err) {
   int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
   int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
-  if (high < 0) err_set(err, ERR_RETRY, EXIT_FAILED, "cannot open the own program file /proc/self/exe: %s", strerror(errno));
+  if (high < 0)
+    err_set(err, ERR_RETRY, EXIT_FAILED, "cannot open its own program file /proc/self/exe: %s", strerror(errno));
   if (fd >= 0) close(fd);
   return high;
 }

@@ -86,7 +86,7 @@ static bool check_digest(struct generation *generation, struct load_report *repo
 
 static void on_digest_differs(struct slot *slot) {
   struct err err;
-  executor_process_kill_for(slot->process, "loaded other definitions than the first");
+  executor_process_kill_for(slot->process, "loaded different definitions from the first executor");
   err_set(&err, ERR_CONFIG, EXIT_MODULES, "executors loaded different definitions from the same modules");
   err_hint(&err, "definitions must not depend on time, randomness, the process or the order of pairs()");
   fail(slot->generation, NULL, &err);

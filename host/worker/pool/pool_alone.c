@@ -10,7 +10,8 @@ enum { PUT_BACK_S = 2 };
 static void give_alone(struct slot *slot, struct task *task) {
   struct pool *pool = slot->pool;
   DL_DELETE(pool->suspects, task);
-  task_log(pool->log, LOG_INFO, "runs_alone", task, "executors have ended beside it, and nobody knows why", NULL);
+  task_log(pool->log, LOG_INFO, "runs_alone", task,
+           "executors that ran it with other tasks have died, so it runs alone to find the cause", NULL);
   pool_give(slot, task);
 }
 

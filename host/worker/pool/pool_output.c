@@ -18,7 +18,7 @@ static void report_dropped(struct log *log, struct log_budget *budget, const str
   task_log(log, LOG_WARN, "dropped_output", task, message, NULL);
 }
 
-/* True if a line of so many bytes is to be written. */
+/* True if a line of so many bytes may be written. */
 static bool has_room(struct slot *slot, struct task *task, size_t bytes) {
   struct pool *pool = slot->pool;
   struct log_budget *budget = task ? &task->log_budget : &slot->log_budget;
@@ -29,7 +29,7 @@ static bool has_room(struct slot *slot, struct task *task, size_t bytes) {
   }
   if (!was_closed && budget->closed)
     task_log(pool->log, LOG_WARN, "drops_output", task,
-             "too much is written to the log: lines are dropped until it is less", NULL);
+             "too much is written to the log: lines are dropped until the rate falls", NULL);
   return false;
 }
 

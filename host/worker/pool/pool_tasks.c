@@ -120,7 +120,8 @@ void pool_forget(struct pool *pool, struct task *task) {
 void pool_drop(struct pool *pool, uint64_t number) {
   struct task *task = flight_find(pool->flight, number);
   if (!task || task->dropped) return;
-  task_log(pool->log, LOG_WARN, "lost_task", task, "the database gave it to another claim or ended its run", NULL);
+  task_log(pool->log, LOG_WARN, "lost_task", task, "the database gave the task to another claim, or its run has ended",
+           NULL);
   if (!task->slot) {
     pool_forget(pool, task);
     return;

@@ -16,20 +16,20 @@ enum {
 
 static const double mb = 1024 * 1024;
 
-/* One that did not answer when a task had timed out runs something that does not yield; see pool_settle_tasks. */
+/* One that did not answer after a task timed out runs something that does not yield; see pool_settle_tasks. */
 static void watch_answers(struct slot *slot) {
   for (struct task *task = slot->tasks; task && !slot->overdue_step; task = task->next) {
     if (!task->overdue || task->unanswered_ticks++ < ANSWER_TICKS) continue;
     slot->overdue_step = xstrdup(task->step_slug);
-    executor_process_kill_for(slot->process, "did not answer when a task had timed out");
+    executor_process_kill_for(slot->process, "did not answer after a task timed out");
   }
 }
 
 static void watch_cancelled(struct slot *slot) {
   for (struct task *task = slot->tasks; task; task = task->next) {
     if (!task->cancelled || task->dropped || task->cancelled_ticks++ < CANCEL_TICKS) continue;
-    task_log(slot->pool->log, LOG_WARN, "ended_cancelled_task", task, "its handler went on after its run was cancelled",
-             NULL);
+    task_log(slot->pool->log, LOG_WARN, "ended_cancelled_task", task,
+             "its handler did not stop after its run was cancelled", NULL);
     pool_abandon(task);
   }
 }

@@ -67,14 +67,14 @@ static void put(struct env_file *file, char *variable) {
 
 /* What is wrong with the line, or NULL. */
 static const char *read_line(struct env_file *file, char *line, size_t length) {
-  if (strlen(line) != length) return "it holds a NUL byte";
+  if (strlen(line) != length) return "it contains a NUL byte";
   char *text = trim(line);
   if (*text == '\0' || *text == '#') return NULL;
   char *value = strchr(text, '=');
-  if (!value) return "it is not NAME=value";
+  if (!value) return "it is not of the form NAME=value";
   *value++ = '\0';
   char *name = trim(text);
-  if (!is_name(name)) return "what is left of = is not a name";
+  if (!is_name(name)) return "the text before = is not a name";
   char *wanted = bare(trim(value));
   if (!wanted) return "a quote is not closed";
   put(file, xasprintf("%s=%s", name, wanted));

@@ -80,18 +80,18 @@ static bool check_kind(const char *given, const char *path, struct err *err) {
   const char *dot = strrchr(path, '.');
   if (stat(path, &info) != 0) {
     err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: %s", given, strerror(errno));
-    return err_hint(err, "give the path of a .lua file, or of a folder of them");
+    return err_hint(err, "give the path of a .lua file or of a folder of .lua files");
   }
   if (S_ISDIR(info.st_mode)) return true;
   if (dot && strcmp(dot, ".lua") == 0) return true;
-  return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: neither a folder nor a .lua file", given);
+  return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: it is neither a folder nor a .lua file", given);
 }
 
 static bool add_entry(struct entries *entries, const char *given, bool root_given, struct err *err) {
   if (*given == '\0') return err_set(err, ERR_CONFIG, EXIT_USAGE, "PATH: the value is empty");
   if (strstr(given, "://")) { /* not repeated: it may be the database's, with a password */
-    err_set(err, ERR_CONFIG, EXIT_USAGE, "PATH: a URI was given in the place of a .lua file or a folder");
-    return err_hint(err, "the database is named by --database or DATABASE_URL");
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "PATH: a URI was given instead of a .lua file or a folder");
+    return err_hint(err, "give the database with --database or DATABASE_URL");
   }
   char *path = absolute(given);
   bool good = check_kind(given, path, err);
@@ -100,7 +100,7 @@ static bool add_entry(struct entries *entries, const char *given, bool root_give
     if (inside) {
       entries->paths[entries->count++] = inside;
     } else {
-      good = err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: outside the root %s", given, entries->root);
+      good = err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: it is outside the root %s", given, entries->root);
       if (!root_given) err_hint(err, "give the root with --root, or mark it with a file .luaflow-root");
     }
   }
@@ -116,12 +116,13 @@ static bool is_folder(const char *path) {
 bool entries_find(struct entries *entries, const char *root, const char *const *paths, size_t count, struct err *err) {
   *entries = (struct entries){.paths = xcalloc(count, sizeof *entries->paths)};
   if (count == 0) {
-    err_set(err, ERR_CONFIG, EXIT_USAGE, "no PATH was given");
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "PATH is missing");
     entries_free(entries);
     return false;
   }
   entries->root = root ? absolute(root) : root_find(paths[0]);
-  bool good = is_folder(entries->root) || err_set(err, ERR_CONFIG, EXIT_USAGE, "root %s: not a folder", entries->root);
+  bool good =
+      is_folder(entries->root) || err_set(err, ERR_CONFIG, EXIT_USAGE, "root %s: it is not a folder", entries->root);
   for (size_t i = 0; i < count && good; i++) good = add_entry(entries, paths[i], root, err);
   if (!good) entries_free(entries);
   return good;

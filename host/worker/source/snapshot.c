@@ -63,7 +63,7 @@ static void tell_target(const struct walk *walk, const char *full) {
 }
 
 static bool too_much(struct walk *walk) {
-  err_set(walk->err, ERR_CONFIG, EXIT_USAGE, "root %s: holds too many files", walk->root);
+  err_set(walk->err, ERR_CONFIG, EXIT_USAGE, "root %s: it has too many files", walk->root);
   return err_hint(walk->err, "give a smaller root with --root, or mark it with a file .luaflow-root");
 }
 
@@ -110,7 +110,7 @@ static bool walk_entry(struct walk *walk, const char *path, const struct ancesto
   if (is_link && status == 0) tell_target(walk, full);
   free(full);
   if (++walk->entries > ENTRIES_MAX) return too_much(walk);
-  if (is_link && status != 0) warn(walk, path, "a link that leads nowhere"); /* else it was just removed */
+  if (is_link && status != 0) warn(walk, path, "the link leads to nothing"); /* else it was just removed */
   if (status != 0) return true;
   if (S_ISREG(info.st_mode)) return !dot || strcmp(dot, ".lua") != 0 || put_file(walk, path);
   if (!S_ISDIR(info.st_mode)) return true;
@@ -127,7 +127,7 @@ static bool walk_folder(struct walk *walk, const char *path, const struct ancest
   int count = scandir(full, &names, NULL, alphasort);
   free(full);
   if (count < 0 && errno == EACCES) {
-    warn(walk, path, "a folder that cannot be read: nothing can be required there");
+    warn(walk, path, "the folder cannot be read, so no module in it can be required");
     return true;
   }
   if (count < 0) return errno == ENOENT || fail(walk, path);

@@ -184,7 +184,7 @@ struct watch *watch_new(uv_loop_t *loop, const char *root, const char *env_file,
   uv_timer_init(loop, &watch->timer);
   watch->timer.data = watch;
   if (is_remote(root))
-    compare_from_now_on(watch, "the root lies on a network file system", NULL);
+    compare_from_now_on(watch, "the root is on a network file system", NULL);
   else
     uv_timer_start(&watch->timer, on_quiet, 0, 0);
   return watch;

@@ -23,7 +23,7 @@ void work_kick(struct work *work) { work->events.kick(work->owner); }
  * claim would ever be faster; else it may be innocent: it is put back, and the next claims are for one task each. */
 static void came_too_late(struct work *work, struct task *task, bool is_slow) {
   if (is_slow)
-    task_settle_message(task, VERDICT_FAILED, "timed out after %d s: giving out its input took longer than that",
+    task_settle_message(task, VERDICT_FAILED, "timed out after %d s: sending its input took longer than that",
                         task->timeout_s);
   else
     task_settle(task, VERDICT_RELEASED, NULL, 0, 0);

@@ -34,7 +34,7 @@ local function make_host(self, world)
 
   function host.sleep(seconds)
     if coroutine.running() ~= self.co then
-      error("sleep was called inside a coroutine of the handler's own; call it in the handler itself", 0)
+      error("sleep was called inside a coroutine that the handler created; call it in the handler itself", 0)
     end
     self.wake_at = world.now() + seconds
     coroutine.yield()
@@ -90,7 +90,7 @@ function methods:resume()
     self.outcome = result
   elseif not self.wake_at then
     self.outcome = {
-      outcome = "failed", message = "coroutine.yield was called outside a coroutine of the handler's own",
+      outcome = "failed", message = "coroutine.yield was called outside a coroutine that the handler created",
     }
   end
 end

@@ -8,7 +8,7 @@ as $$
     select 'warning',
       format('the database''s clock jumped by %s at %s, or the host of worker %s stood still',
         date_trunc('second', w.clock_jumped_by), date_trunc('second', w.clock_jumped_at), w.worker_id),
-      'keep the clock of the server synchronized in small steps; nothing is judged by it for 30 s after a jump'
+      'keep the clock of the server synchronized in small steps; for 30 s after a jump luaflow does not rely on it'
     from (
       select w.* from pgflow.workers w where pgflow._is_near(w.clock_jumped_at, interval '1 hour') order by w.clock_jumped_at desc limit 1
     ) w
@@ -16,12 +16,12 @@ as $$
     select 'warning',
       format('the last heartbeat of %s worker%s lies in the future, up to %s', count(*), case when count(*) = 1 then '' else 's' end,
         date_trunc('second', max(w.last_heartbeat_at))),
-      'the database''s clock was set back; such a worker counts as dead until it sends another'
+      'the database''s clock was set back; such a worker counts as dead until its next heartbeat'
     from pgflow.workers w
     where w.stopped_at is null and w.last_heartbeat_at > clock_timestamp() + interval '30 seconds'
     having count(*) > 0
   )
   select f.level, f.message, f.hint from found f
   union all
-  select 'ok', 'no worker has seen it jump within the last hour', null where not exists (select from found);
+  select 'ok', 'no worker saw the clock jump within the last hour', null where not exists (select from found);
 $$;

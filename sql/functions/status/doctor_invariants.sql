@@ -1,5 +1,5 @@
 -- doctor_invariants(in_full) -> findings (level, message, hint) of check_invariants(in_full): five at most of what is
--- inconsistent, and, by queue, tasks without a message and messages without a task, which somebody else has caused.
+-- inconsistent, and, by queue, tasks without a message and messages without a task, which are caused from outside.
 -- Takes no locks.
 create or replace function pgflow.doctor_invariants(p_in_full boolean) returns table (level text, message text, hint text)
 language sql volatile security definer
@@ -24,11 +24,11 @@ as $$
   ),
   found (level, message, hint) as (
     select case when m.has_worker then 'warning' else 'problem' end,
-      format('queue %s: tasks without a message: %s; it was purged, or messages were deleted or archived', m.queue_name, m.number),
+      format('queue %s: tasks without a message: %s; the queue was purged, or messages were deleted or archived', m.queue_name, m.number),
       case
-        when m.has_worker then 'a worker of the queue sends them again: it begins within 10 s and then looks at up to 2,000 open tasks a second; '
+        when m.has_worker then 'a worker of the queue sends them again: it begins within 10 s and checks up to 2,000 open tasks a second; '
         else format('start a worker of the queue, which sends them again: luaflow worker --queue %s PATH; ', m.queue_name)
-      end || 'find out who calls pgmq.purge_queue, or deletes messages'
+      end || 'find out what purges the queue (pgmq.purge_queue) or deletes messages'
     from messages m
     where m.invariant = 'active task has a message'
     union all
@@ -40,7 +40,7 @@ as $$
     union all
     select 'problem',
       format('%s: %s: %s%s', b.invariant, b.subject, b.detail, case when b.n = 5 and b.total > 5 then format(' (and %s more)', b.total - 5) else '' end),
-      format('select * from pgflow.check_invariants(%s) has them all; unless somebody changed the tables, report it as a bug of luaflow',
+      format('select * from pgflow.check_invariants(%s) lists all; if nobody changed the tables by hand, report a bug of luaflow',
         case when p_in_full then 'true' else '' end)
     from broken b
     where b.n <= 5
@@ -48,6 +48,6 @@ as $$
   select f.level, f.message, f.hint from found f
   union all
   select 'ok',
-    case when p_in_full then 'the data is consistent' else 'the data of what is under way is consistent; --full looks at ended runs too' end, null
+    case when p_in_full then 'the data is consistent' else 'the data of open runs is consistent; --full checks ended runs too' end, null
   where not exists (select from found);
 $$;

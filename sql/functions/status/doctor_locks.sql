@@ -1,4 +1,4 @@
--- doctor_locks() -> findings (level, message, hint): sessions that keep others from starting runs, or from deploying.
+-- doctor_locks() -> findings (level, message, hint): sessions whose locks block starts of runs or deployments.
 -- Takes no locks.
 create or replace function pgflow.doctor_locks() returns table (level text, message text, hint text)
 language sql volatile security definer
@@ -22,17 +22,17 @@ as $$
       format(
         '%s: %s',
         case
-          when h.deploys then 'it deploys or changes flows, and keeps runs from being started'
-          else 'its open transaction has started a run, and keeps workers from deploying'
+          when h.deploys then 'it deploys or changes flows, so no run can start'
+          else 'its open transaction has called start_flow, so workers cannot deploy'
         end,
         case
-          when h.pid is null then 'commit prepared or rollback prepared it'
-          else format('have it commit, or end it: select pg_terminate_backend(%s)', h.pid)
+          when h.pid is null then 'end it with commit prepared or rollback prepared'
+          else format('commit its transaction, or end it: select pg_terminate_backend(%s)', h.pid)
         end
       )
     from pgflow.lock_holders() h
   )
   select f.level, f.message, f.hint from found f
   union all
-  select 'ok', 'nothing holds a lock of runs and deployments for long', null where not exists (select from found);
+  select 'ok', 'no lock of runs or deployments is held for long', null where not exists (select from found);
 $$;

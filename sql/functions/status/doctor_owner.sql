@@ -8,11 +8,11 @@ as $$
     select n.nspowner as role, n.nspowner::regrole as name from pg_namespace n where n.nspname = 'pgflow'
   ),
   found (level, message, hint) as (
-    select 'problem', format('role %s, which owns the functions, may not use schema pgmq', o.name), format('grant usage on schema pgmq to %s', o.name)
+    select 'problem', format('role %s, which owns the functions, has no right to use schema pgmq', o.name), format('grant usage on schema pgmq to %s', o.name)
     from owner o
     where to_regnamespace('pgmq') is not null and not has_schema_privilege(o.role, 'pgmq', 'usage')
     union all
-    select 'problem', format('role %s, which owns the functions, may not use table pgmq.%s', o.name, c.relname),
+    select 'problem', format('role %s, which owns the functions, has no right to use table pgmq.%s', o.name, c.relname),
       format('alter table pgmq.%I owner to %s', c.relname, o.name)
     from owner o
     cross join pgflow.queues q
@@ -26,7 +26,7 @@ as $$
     select 'warning',
       format('no events are sent: realtime.send belongs to role %s and its schema to %s, and not both roles are trusted', p.proowner::regrole,
         n.nspowner::regrole),
-      'if they may act with the rights of the owner: update pgflow.settings set trusted_roles = '
+      'if these roles may act with the rights of the owner: update pgflow.settings set trusted_roles = '
         || quote_literal(array[p.proowner::regrole::text, n.nspowner::regrole::text])
     from owner o
     cross join pgflow.settings s
@@ -39,5 +39,5 @@ as $$
   )
   select f.level, f.message, f.hint from found f
   union all
-  select 'ok', format('role %s owns the functions and may use the queues', o.name), null from owner o where not exists (select from found);
+  select 'ok', format('role %s owns the functions and can use the queues', o.name), null from owner o where not exists (select from found);
 $$;

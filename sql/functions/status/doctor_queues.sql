@@ -1,5 +1,5 @@
--- doctor_queues() -> findings (level, message, hint) on the queues that deployments made: trust, lost tables, missing
--- workers, uncovered pairs, messages that hold others up. Reads every queue whole; takes no locks.
+-- doctor_queues() -> findings (level, message, hint) on the queues that deployments created: trust, lost tables, missing
+-- workers, uncovered pairs, messages that block others. Reads every queue whole; takes no locks.
 create or replace function pgflow.doctor_queues() returns table (level text, message text, hint text)
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -13,7 +13,7 @@ as $$
     select count(*) > 0 as open from pgflow.rollout_status()
   ),
   found (level, message, hint) as (
-    select 'problem', coalesce('queue ' || t.queue_name || ' is not to be trusted: ', '') || t.reason, t.remedy from pgflow.trust_faults() t
+    select 'problem', coalesce('queue ' || t.queue_name || ' must not be trusted: ', '') || t.reason, t.remedy from pgflow.trust_faults() t
     union all
     select 'problem', format('queue %s has lost its table', q.queue_name),
       'start or restart a worker whose flows name it: its deployment creates the table and the messages again'

@@ -16,8 +16,8 @@ as $$
         case when t.tasks_in_flight = 1 then '' else 's' end
       ),
       case
-        when l.others > 0 then 'another worker of the queue recovers them within a minute'
-        else format('start a worker of the queue, which recovers them: luaflow worker --queue %s PATH', w.queue_name)
+        when l.others > 0 then 'another worker of the queue recovers its tasks within a minute'
+        else format('start a worker of the queue, which recovers its tasks: luaflow worker --queue %s PATH', w.queue_name)
       end
     from workers w
     join pgflow.worker_tasks() t on t.worker_id = w.worker_id
@@ -27,8 +27,8 @@ as $$
     where not w.lives
     union all
     select 'warning',
-      format('worker %s of queue %s still serves its previous flows, since its last reload failed: %s', w.worker_id, w.queue_name, w.last_reload_error),
-      'correct the flows and reload it'
+      format('worker %s of queue %s still serves its previous flows because its last reload failed: %s', w.worker_id, w.queue_name, w.last_reload_error),
+      'correct the flows and reload the worker'
     from workers w
     where w.lives and w.last_reload_error is not null
     union all
@@ -36,15 +36,15 @@ as $$
       format('worker %s of queue %s, since %s: %s', w.worker_id, w.queue_name, date_trunc('second', t.since), pgflow._trouble_text(t)),
       case
         when t.error ~ 'no answer within|statement timeout|lock timeout' then 'it takes too long and is retried with more time: '
-          'look for slow triggers on tables of schema pgflow, for locks, and at what pg_stat_activity says it waits for'
-        when t.trouble = 'unrecorded' then 'correct what the error names; the worker keeps the results and tries again'
-        when t.trouble = 'recovery' then 'correct what the error names; until then the tasks of dead workers are not put back'
-        when t.trouble = 'executors' then 'its log names the tasks and has what the executors printed: correct the handlers or the modules'
+          'look for slow triggers on tables of schema pgflow, for locks, and at its wait event in pg_stat_activity'
+        when t.trouble = 'unrecorded' then 'correct what the error names; the worker keeps the results and retries'
+        when t.trouble = 'recovery' then 'correct what the error names; until then the tasks of dead workers are not returned to their queues'
+        when t.trouble = 'executors' then 'its log has the tasks and what the executors printed: correct the handlers or the modules'
         when t.trouble = 'descriptors' then 'raise the hard limit of open files of the worker (ulimit -Hn, or LimitNOFILE of its systemd unit) and restart it'
         when t.trouble = 'connections' then format(
-          'see what its handlers do in pg_stat_activity (application_name luaflow handler %s), or raise --handler-connections', w.queue_name
+          'look in pg_stat_activity at what its handlers do (application_name luaflow handler %s), or raise --handler-connections', w.queue_name
         )
-        else 'correct what the error names; the worker tries again'
+        else 'correct what the error names; the worker retries'
       end
     from workers w
     join pgflow.worker_troubles t on t.worker_id = w.worker_id
@@ -53,7 +53,7 @@ as $$
     select 'warning',
       format('worker %s of queue %s holds %s task%s past their timeout', w.worker_id, w.queue_name, cardinality(w.overdue_tasks),
         case when cardinality(w.overdue_tasks) = 1 then '' else 's' end),
-      'nothing puts them back while the worker lists them; its log says what it waits for'
+      'they are not returned to the queue while the worker holds them; its log shows what it waits for'
     from workers w
     where w.lives and cardinality(w.overdue_tasks) > 0
   )
