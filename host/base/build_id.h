@@ -1,4 +1,4 @@
-/* Says which build this program is, so that host and executors can tell that they are the same one. */
+/* Says which build this program is, so that host and executors can check that they are the same one. */
 #ifndef LUAFLOW_BASE_BUILD_ID_H
 #define LUAFLOW_BASE_BUILD_ID_H
 

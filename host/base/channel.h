@@ -10,13 +10,13 @@ struct channel;
 
 struct channel_events {
   void (*frame)(void *owner, struct frame *frame);
-  /* The peer is gone or sent what no encoder writes; called once, nothing follows. The owner calls channel_close. */
+  /* The peer has ended or sent what no encoder writes; called once, nothing follows. The owner calls channel_close. */
   void (*closed)(void *owner);
 };
 
 /* Takes over pipe, an open uv_pipe_t on the heap, and starts reading. */
 struct channel *channel_new(uv_pipe_t *pipe, const struct channel_events *events, void *owner);
-/* Sends one frame; the payload is copied (NULL: none). After the peer is gone it does nothing. */
+/* Sends one frame; the payload is copied (NULL: none). After the peer has ended it does nothing. */
 void channel_send(struct channel *channel, enum frame_type type, uint64_t task, const struct buf *payload);
 /* Frames with a larger payload than that end the channel: they are refused by their header. */
 void channel_limit(struct channel *channel, size_t bytes);

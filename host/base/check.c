@@ -1,4 +1,4 @@
-/* The end of a process that has found a bug in itself. */
+/* Ends a process that has found a bug in itself. */
 #include "base/check.h"
 
 #include <stdio.h>

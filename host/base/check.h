@@ -1,4 +1,4 @@
-/* A condition that only a bug can break, checked in every build: going on would do harm. */
+/* A condition that only a bug can break, checked in every build, because continuing would do harm. */
 #ifndef LUAFLOW_BASE_CHECK_H
 #define LUAFLOW_BASE_CHECK_H
 

@@ -1,4 +1,4 @@
-/* Filling the one error type. */
+/* Fills the one error type. */
 #include "base/err.h"
 
 #include <stdarg.h>

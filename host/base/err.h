@@ -28,7 +28,7 @@ struct err {
   enum exit_code exit_code;
   char sqlstate[6];   /* empty unless the database reported it */
   char message[1024]; /* "what: why", without "luaflow:" in front; cut with a mark when longer */
-  char hint[512];     /* what to do about it; empty where there is nothing to say */
+  char hint[512];     /* what to do about it; empty if there is none */
 };
 
 /* Fills *err and returns false, so that a failing function can end with `return err_set(...)`. */

@@ -1,4 +1,4 @@
-/* An error table has strings "kind" and "message"; what else it has is for programs. */
+/* An error table has strings "kind" and "message"; its other fields are for programs. */
 #include "base/error_text.h"
 
 #include <yajl/yajl_tree.h>

@@ -8,10 +8,12 @@
 /* Payloads. text may be null where marked "?"; json is a text.
  *
  * host -> executor
- *   LOAD        u8 mode (enum load_mode), text root (absolute folder), u8 development, i64 max_output (bytes), u8 stopping is 0,
- *               u32 n, n * text entry: path below the root, '/'-separated, as given (a .lua file or a folder; "" is the root).
+ *   LOAD        u8 mode (enum load_mode), text root (absolute folder), u8 development, i64 max_output (bytes),
+ *               u8 stopping is 0, u32 n, n * text entry: path below the root, '/'-separated, as given (a .lua file
+ *               or a folder; "" is the root).
  *               LOAD_TYPES: the same, and LOADED has the flows' definitions for editors.
- *               LOAD_SCRIPT instead: text root, u8 development, i64 max_output, u8 0, u32 n, text script path, n-1 * text argument.
+ *               LOAD_SCRIPT instead: text root, u8 development, i64 max_output, u8 0, u32 n, text script path,
+ *               n-1 * text argument.
  *   TASK        task number in the header; text flow_slug, text step_slug, text run_id, i64 task_index, i64 attempt,
  *               i64 max_attempts, text queue, text worker_id, f64 deadline (epoch seconds), json input,
  *               u8 the input is the run's as well, json? flow_input (of another run input)
@@ -19,12 +21,12 @@
  *   QUERY_REPLY u8 1, i64 n, u32 columns, columns * (text name, u32 type's OID), u32 rows, rows * columns * text? value; or
  *               u8 0, text message and text? each of sqlstate, detail, hint, constraint, table, column, schema.
  *               answers QUERY of the same task
- *   ABANDON     the task's coroutine is to be ended; answered by ABANDONED, after a RESULT where that came first
+ *   ABANDON     the task's coroutine must be ended; answered by ABANDONED, after a RESULT if that came first
  *   CANCELLED   the task's run was cancelled: its ctx:cancelled() is true from now on
  *   STOPPING    the worker drains: ctx:stopping() is true from now on
  * executor -> host
  *   HELLO       text build_id, i64 pid                    first frame
- *   LOADING     text module, text path                 it goes on with the load of this file
+ *   LOADING     text module, text path                 the load continues with this file
  *   LOADED      text digest, u32 n, n * (text queue, text name, json registry (see lua/luaflow/registry.lua)),
  *               u32 m, m * (text file name, text content): definitions for editors; none unless LOAD_TYPES,
  *               u32 k, k * (text flow, text step): the steps with a transaction

@@ -1,4 +1,4 @@
-/* Writing log lines to stderr as text or JSON, without ever waiting long for a reader. */
+/* Writes log lines to stderr as text or JSON, without ever waiting long for a reader. */
 #include "base/log.h"
 
 #include <poll.h>
@@ -35,8 +35,9 @@ bool log_level_parse(const char *text, enum log_level *level) {
 
 static void put_str(struct buf *out, const char *text) { buf_put(out, text, strlen(text)); }
 
-/* Escapes what would break the line or the terminal: control characters, the quote, the backslash. In text further lines, such
- * as a traceback's, follow on lines of their own, indented, so that none can be taken for an entry of the log. */
+/* Escapes what would break the line or the terminal: control characters, the quote, the backslash. In text further
+ * lines, such as a traceback's, follow on separate lines, indented, so that none can be taken for an entry of the
+ * log. */
 static void put_escaped(struct buf *out, const char *text, bool json) {
   bool many_lines = !json && strchr(text, '\n');
   struct buf clean = {0};
@@ -81,7 +82,7 @@ static bool is_json(const char *text) {
   return valid;
 }
 
-/* JSON as it is, but for what steers a terminal. What is too long becomes a string with its beginning, and so does text that is no JSON, which only a forged frame holds. */
+/* JSON as it is, but for what steers a terminal. What is too long becomes a string with its beginning, and so does text that is not JSON, which only a forged frame contains. */
 static void put_json(struct buf *out, const char *text) {
   if (strlen(text) > TEXT_MAX || !is_json(text)) {
     put_quoted(out, text, true);

@@ -1,5 +1,5 @@
 /* Log lines on stderr: a verb, then key=value; as text for a terminal or one JSON object a line.
- * A struct log is owned by main and passed down; writes that fail (a reader that went away) are dropped. */
+ * A struct log is owned by main and passed down; writes that fail (the reader has ended) are dropped. */
 #ifndef LUAFLOW_BASE_LOG_H
 #define LUAFLOW_BASE_LOG_H
 
@@ -41,17 +41,20 @@ struct log_field {
 #define LOG_F64(k, v) ((struct log_field){.type = LOG_FIELD_F64, .key = (k), .number = (v)})
 #define LOG_JSON_TEXT(k, v) ((struct log_field){.type = LOG_FIELD_RAW, .key = (k), .str = (v)})
 
-/* LOG(log, LOG_INFO, "claimed", LOG_STR("queue", queue), LOG_INT("tasks", n)); arguments are evaluated only if the level is on. */
+/* LOG(log, LOG_INFO, "claimed", LOG_STR("queue", queue), LOG_INT("tasks", n)); arguments are evaluated only if the
+ * level is on. */
 #define LOG(log, lvl, verb, ...)                                                                                      \
   do {                                                                                                                \
     if ((lvl) >= (log)->level)                                                                                        \
       log_write((log), (lvl), (verb), (const struct log_field[]){__VA_ARGS__ __VA_OPT__(, ){.type = LOG_FIELD_END}}); \
   } while (0)
 
-/* Writes one line; of a text that is longer than 8 KiB the beginning, and how many bytes were left out. A reader that does not take it within 50 ms loses it, and then every line until it reads again:
- * a log never holds up its process. */
+/* Writes one line; of a text that is longer than 8 KiB the beginning, and how many bytes were left out. A reader that
+ * does not take it within 50 ms loses it, and then every line until it reads again: a log never delays its process
+ * for long. */
 void log_write(struct log *log, enum log_level level, const char *verb, const struct log_field *fields);
-/* Appends the line (in text several, where a value has several), with its newline, as log_write would write it at the given time in milliseconds since the epoch. */
+/* Appends the line (in text several, where a value has several), with its newline, as log_write would write it at the
+ * given time in milliseconds since the epoch. */
 void log_format_line(const struct log *log, int64_t time_ms, enum log_level level, const char *verb,
                      const struct log_field *fields, struct buf *out);
 /* False if text names no level. */

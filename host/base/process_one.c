@@ -8,7 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The child leads its own group, in the foreground of the terminal if there is one: what the terminal sends reaches it once. */
+/* The child leads its own group, in the foreground of the terminal if there is one: what the terminal sends reaches
+ * it once. */
 static void become_program(const sigset_t *all) {
   setpgid(0, 0);
   signal(SIGTTOU, SIG_IGN);

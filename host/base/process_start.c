@@ -1,5 +1,5 @@
-/* Makes every process run the same, whatever started it: streams, signals, file mode mask and limits; and hides a host from the processes of
- * its own account. */
+/* Makes every process run the same, whatever started it: streams, signals, file mode mask and limits; and hides a
+ * host from the processes of its own account. */
 #include "base/process_start.h"
 
 #include <errno.h>
@@ -16,8 +16,8 @@ enum {
   FILES_LEAST = 64   /* what is assumed if the limit cannot be read */
 };
 
-/* A closed one would be the number of the next file or connection that is opened, and get what is printed. In its place is a file that can
- * only be used the other way round, so that printing still fails and is reported. */
+/* A closed one would be the number of the next file or connection that is opened, and get what is printed. In its
+ * place is a file that can only be used the other way round, so that printing still fails and is reported. */
 static void open_standard_streams(void) {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
     if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
@@ -25,8 +25,9 @@ static void open_standard_streams(void) {
   }
 }
 
-/* Signals that are blocked never arrive: an executor's death is not noticed, nothing stops. An ignored SIGCHLD reaps children before
- * anybody can ask how they ended. Past the limit of a file's size, as a log may grow, writing fails instead of killing. Ignored SIGHUP, SIGINT and SIGPIPE are wishes of the caller (nohup, a background job). */
+/* Signals that are blocked never arrive: an executor's death is not noticed, nothing stops. An ignored SIGCHLD reaps
+ * children before anybody can ask how they ended. Past the limit of a file's size, as a log may grow, writing fails
+ * instead of killing. Ignored SIGHUP, SIGINT and SIGPIPE are wishes of the caller (nohup, a background job). */
 static void accept_signals(void) {
   sigset_t none;
   sigemptyset(&none);
@@ -50,8 +51,9 @@ static void allow_many_files(void) {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Handlers run under the host's account. The kernel now refuses them the host's /proc/PID/environ, its memory and ptrace;
- * the price is that the host leaves no core file. exec ends it, so that executors are not hidden from themselves. */
+/* Handlers run under the host's account. The kernel now refuses them the host's /proc/PID/environ, its memory and
+ * ptrace; the price is that the host leaves no core file. exec ends it, so that executors are not hidden from
+ * themselves. */
 static void hide(void) { prctl(PR_SET_DUMPABLE, 0); }
 
 void process_start(enum process_kind kind) {

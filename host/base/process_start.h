@@ -15,7 +15,8 @@ void process_start(enum process_kind kind);
 
 /* How many descriptors this process can have open. */
 int process_files(void);
-/* Where the errno is a lack of descriptors, the error that was set becomes one that may pass, with a hint. False: it is none. */
+/* Where the errno is a lack of descriptors, the error that was set becomes temporary and gets a hint. False: it is
+ * not one. */
 bool process_lacks_files(int number, struct err *err);
 
 /* Descriptors of an executor. */

@@ -1,6 +1,6 @@
-/* One page of memory that an executor shares with its host: which task it runs and since when, and which one holds most
- * memory. The executor writes it before any Lua of a task runs and after; the host reads it at any time, and also once the
- * executor is dead. */
+/* One page of memory that an executor shares with its host: which task it runs and since when, and which one holds
+ * most memory. The executor writes it before any Lua of a task runs and after; the host reads it at any time, and
+ * also once the executor is dead. */
 #ifndef LUAFLOW_BASE_PULSE_H
 #define LUAFLOW_BASE_PULSE_H
 
@@ -18,7 +18,7 @@ struct pulse_state {
   int64_t largest_bytes;
 };
 
-/* Makes the memory; *fd is what the executor inherits, owned by the caller. NULL with errno set if there is none. */
+/* Creates the memory; *fd is what the executor inherits, owned by the caller. NULL with errno set if there is none. */
 struct pulse *pulse_new(int *fd) __attribute__((warn_unused_result));
 /* Maps the inherited memory. NULL with errno set. */
 struct pulse *pulse_open(int fd) __attribute__((warn_unused_result));

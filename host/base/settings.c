@@ -1,4 +1,4 @@
-/* The table of settings at work: values from defaults, the environment and getopt_long, checked by kind and range. */
+/* Reads the settings of the table from defaults, the environment and getopt_long, and checks them by kind and range. */
 #include "base/settings.h"
 
 #include <errno.h>
@@ -214,7 +214,7 @@ static bool refuse_option(const struct option *options, int count, const char *c
 /* No option starts with a digit, so "-5" is an argument such as JSON. */
 static bool is_number(const char *word) { return word[0] == '-' && word[1] >= '0' && word[1] <= '9'; }
 
-/* The one short option beside -h. */
+/* The one short option in addition to -h. */
 static char *long_name(char *word, unsigned command) {
   return strcmp(word, "-o") == 0 && setting_is_for(SET_output, command) ? (char *)setting_flag(SET_output) : word;
 }
@@ -234,7 +234,7 @@ static bool read_flag(struct settings *settings, const struct option *options, i
                       int *at, bool *help, struct err *err) {
   const char *word = argv[*at];
   if (!is_option(options, count, word)) return refuse_option(options, count, argv[0], word, err);
-  optind = 0; /* makes getopt start anew, at the second word of what it is given */
+  optind = 0; /* makes getopt start again, at the second word of what it is given */
   opterr = 0;
   int found = getopt_long(argc - *at + 1, argv + *at - 1, "+:h", options, NULL);
   *at += optind - 1;

@@ -63,8 +63,8 @@ struct setting_list {
 
 #define SETTINGS_MB ((int64_t)1 << 20)
 
-/* X(field, kind, flag, argument, default or NULL, lowest, highest, environment or NULL, commands, help)
- * A setting without a default is NULL, 0 or false until it is given. Of several variables the first that is set counts. */
+/* X(field, kind, flag, argument, default or NULL, lowest, highest, environment or NULL, commands, help) A setting
+ * without a default is NULL, 0 or false until it is given. Of several variables the first that is set counts. */
 #define SETTINGS(X)                                                                                                 \
   X(database, TEXT, "database", "CONNINFO", NULL, 0, 0, "LUAFLOW_DATABASE,DATABASE_URL",                            \
     FOR_CLIENTS | FOR_WORKER | FOR_SCRIPTS,                                                                         \
@@ -148,10 +148,11 @@ struct settings {
   const char *from_flag[SETTING_COUNT];
 };
 
-/* Fills *settings for the command (one FOR_ bit) from defaults, environment and flags, a flag winning over the environment.
- * argv[0] is the command's name. Afterwards *rest is the index of the first of the other arguments, which have been moved to the end;
- * with stop_at_argument nothing is read from the first of them on. A dash and a digit begin an argument. *help: --help was given, nothing else is checked.
- * False: a usage error (exit 2) in *err. */
+/* Fills *settings for the command (one FOR_ bit) from defaults, environment and flags, a flag winning over the
+ * environment. argv[0] is the command's name. Afterwards *rest is the index of the first of the other arguments,
+ * which have been moved to the end; with stop_at_argument nothing is read from the first of them on. A dash and a
+ * digit begin an argument. *help: --help was given, nothing else is checked. False: a usage error (exit 2) in *err.
+ * */
 bool settings_read(struct settings *settings, unsigned command, bool stop_at_argument, int argc, char **argv, int *rest,
                    bool *help, struct err *err) __attribute__((warn_unused_result));
 /* The options that the command takes, as --help shows them. */

@@ -1,4 +1,5 @@
-/* What the server's error codes mean to luaflow. "" , of an error that did not come from the server, is none of these. */
+/* What the server's error codes mean to luaflow. "" , of an error that did not come from the server, is none of
+ * these. */
 #ifndef LUAFLOW_BASE_SQLSTATE_H
 #define LUAFLOW_BASE_SQLSTATE_H
 
@@ -31,11 +32,12 @@ bool sqlstate_is_foreign_schema(const char *sqlstate);
 bool sqlstate_is_stale_claim(const char *sqlstate);
 /* Of complete_transaction: the output violates its type, which ends the run. */
 bool sqlstate_ends_run(const char *sqlstate);
-/* A right is missing: to whoever has connected, or to the owner of a function that was called. The connection itself is well. */
+/* A right is missing: to the role that has connected, or to the owner of a function that was called. The connection
+ * itself works. */
 bool sqlstate_lacks_right(const char *sqlstate);
-/* The server takes no writes: perhaps it is a primary of the past. */
+/* The server takes no writes: it may be a previous primary. */
 bool sqlstate_is_read_only(const char *sqlstate);
-/* A prepared statement is gone, or somebody else's is there. */
+/* A prepared statement is missing, or there is another session's. */
 bool sqlstate_is_of_pooler(const char *sqlstate);
 /* Rows that were locked or changed by another transaction: the same again may succeed at once. */
 bool sqlstate_is_conflict(const char *sqlstate);
@@ -51,7 +53,7 @@ bool sqlstate_is_condition(const char *sqlstate);
 bool sqlstate_is_of_server(const char *sqlstate);
 /* Bad data, a violated constraint, a limit of the program. */
 bool sqlstate_is_of_data(const char *sqlstate);
-/* It may be over later without anybody's doing something about luaflow or its schema. */
+/* It may be over later without a change of luaflow or its schema. */
 bool sqlstate_may_pass(const char *sqlstate);
 
 #endif

@@ -1,4 +1,4 @@
-/* Checking and repairing UTF-8. */
+/* Checks and repairs UTF-8. */
 #include "base/utf8.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ size_t utf8_prefix(const char *bytes, size_t length, size_t limit) {
   if (length <= limit) return length;
   size_t end = limit;
   while (end > 0 && limit - end < 3 && ((unsigned char)bytes[end] & 0xC0) == 0x80) end--;
-  return ((unsigned char)bytes[end] & 0xC0) == 0x80 ? limit : end; /* no character has so many bytes: it is no UTF-8 */
+  return ((unsigned char)bytes[end] & 0xC0) == 0x80 ? limit : end; /* no character has so many bytes: it is not UTF-8 */
 }
 
 void utf8_fit(char *text, size_t size, int wanted) {

@@ -170,8 +170,8 @@ static int run_with(const struct command *command, const struct settings *settin
   return command->run(&(struct call){.settings = settings, .argc = count, .argv = argv + rest, .log = &log});
 }
 
-/* Everybody can read a process's command line. A password there is overwritten, and *value points to a copy, which is returned
- * and owned by the caller; NULL where there is none. */
+/* Everybody can read a process's command line. A password there is overwritten, and *value points to a copy, which is
+ * returned and owned by the caller; NULL where there is none. */
 static char *hide_password(struct settings *settings, enum setting setting, const char **value) {
   char *given = (char *)settings->from_flag[setting]; /* a piece of argv */
   if (!given || !conninfo_has_password(given)) return NULL;
@@ -205,7 +205,7 @@ static int check_output(int code) {
   struct err err;
   errno = 0;
   if (fflush(stdout) == 0 && !ferror(stdout)) return code;
-  if (errno == 0 && fputc('\n', stdout) != EOF) fflush(stdout); /* lost earlier: one more byte tells the reason */
+  if (errno == 0 && fputc('\n', stdout) != EOF) fflush(stdout); /* lost earlier: one more byte shows the reason */
   err_set(&err, ERR_CONFIG, EXIT_FAILED, "standard output: %s",
           errno ? strerror(errno) : "not everything could be written");
   cli_fail(&err);

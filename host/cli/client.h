@@ -5,10 +5,11 @@
 #include "base/settings.h"
 #include "cli/db.h"
 
-/* "This folder": --root, else the root found from the current folder. Absolute, without links; owned by the caller. NULL: it
- * does not exist (*err, exit 2). */
+/* "This folder": --root, else the root found from the current folder. Absolute, without links; owned by the caller.
+ * NULL: it does not exist (*err, exit 2). */
 char *client_root(const struct settings *settings, struct err *err);
-/* True if the conninfo that the setting gives is valid, or NULL; else *err (exit 2) names the flag or the variable, and nothing of its text. */
+/* True if the conninfo that the setting gives is valid, or NULL; else *err (exit 2) names the flag or the variable,
+ * and nothing of its text. */
 bool client_check_conninfo(const struct settings *settings, enum setting setting, const char *conninfo, struct err *err)
     __attribute__((warn_unused_result));
 /* The conninfo of --database, or of the dev database of this folder while it runs; owned by the caller. NULL: neither
@@ -21,7 +22,8 @@ bool client_connect(const struct settings *settings, const char *command, struct
 #define ROLE_STARTER "pgflow_starter"
 #define ROLE_READER "pgflow_reader"
 #define ROLE_OPERATOR "pgflow_operator"
-/* Connects for a command that the group role may use, and checks that this program can work with the schema there (exit 6). */
+/* Connects for a command that the group role may use, and checks that this program can work with the schema there
+ * (exit 6). */
 bool client_connect_to_schema(const struct settings *settings, const char *command, const char *role, struct db *db,
                               struct err *err) __attribute__((warn_unused_result));
 

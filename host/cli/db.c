@@ -203,7 +203,7 @@ static PGresult *collect_pinned(struct db *db, int pin_count) {
   return kept;
 }
 
-/* A role may have the group whose right it lacks: then the group's own rights were lost. */
+/* A role may be a member of the group whose right it lacks: then the group has lost its rights. */
 static void add_rights_hint(struct db *db, struct err *err) {
   const char *group = db->role;
   const char *parameters[] = {group};

@@ -17,7 +17,8 @@ struct db {
   const char *role; /* the group role that has all rights for them, for hints; borrowed. NULL: none is named */
 };
 
-/* Connects within 10 s, as the application "luaflow COMMAND". On failure *err says why (exit 6); db needs no close then. */
+/* Connects within 10 s, as the application "luaflow COMMAND". On failure *err says why (exit 6); db needs no close
+ * then. */
 bool db_open(struct db *db, const char *conninfo, const char *command, struct err *err)
     __attribute__((warn_unused_result));
 void db_close(struct db *db);

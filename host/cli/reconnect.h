@@ -5,8 +5,8 @@
 #include "cli/db.h"
 #include "cli/signals.h"
 
-/* Renews the connection, for a minute at most; says so on standard error, with *err, the reason. False: given up (*err), or
- * a signal came (*interrupted). */
+/* Renews the connection, for a minute at most; says so on standard error, with *err, the reason. False: given up
+ * (*err), or a signal came (*interrupted). */
 bool reconnect(struct db *db, const struct signals *signals, bool *interrupted, struct err *err)
     __attribute__((warn_unused_result));
 

@@ -1,4 +1,5 @@
-/* Applies each numbered migration once, then every function and view with create or replace, always in the same order. */
+/* Applies each numbered migration once, then every function and view with create or replace, always in the same
+ * order. */
 #include "cli/schema.h"
 
 #include <stdlib.h>
@@ -28,7 +29,7 @@ struct migration {
 
 static bool starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
-/* The oldest program that works with the schema once the file is applied stands in a comment of its own; without one, only
+/* The oldest program that works with the schema once the file is applied stands in its own comment; without one, only
  * programs from this version on do. */
 static void read_oldest_program(struct migration *migration) {
   const char *mark = strstr(migration->file->data, "\n" OLDEST_PROGRAM);
@@ -157,8 +158,9 @@ static bool check_owner(struct db *db, struct err *err) {
   return !foreign;
 }
 
-/* The same for schema pgmq, when it is found for the first time: an extension is also created in an existing schema, and its owner
- * can add functions there. Later the settings list the trusted roles, and deployments check them (_pgmq_distrust). */
+/* The same for schema pgmq, when it is found for the first time: an extension is also created in an existing schema,
+ * and its owner can add functions there. Later the settings list the trusted roles, and deployments check them
+ * (_pgmq_distrust). */
 static bool refuse_foreign_pgmq(const char *owner, const char *creator, struct err *err) {
   if (!owner) {
     bool everyone = strcmp(creator, "public") == 0;
@@ -223,8 +225,8 @@ static bool is_applied(struct db *db, const struct migration *migration, bool *a
                   "use the luaflow that applied it; to delete a dev database and create it again: luaflow dev --reset");
 }
 
-/* Begins a transaction that excludes every other migrate and waits only briefly for other locks, because sessions that use the
- * same tables wait behind it. What was read before may have changed. */
+/* Begins a transaction that excludes every other migrate and waits only briefly for other locks, because sessions
+ * that use the same tables wait behind it. What was read before may have changed. */
 static bool begin_alone(struct db *db, bool schema_exists, struct err *err) {
   int version = 0;
   bool too_new;

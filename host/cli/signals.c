@@ -10,7 +10,7 @@
 
 static bool stays_ignored(int number) {
   struct sigaction action;
-  /* A shell without job control ignores SIGINT for what it starts in the background; being told to stop still counts. */
+  /* A shell without job control ignores SIGINT for what it starts in the background; a request to stop still counts. */
   return number != SIGINT && number != SIGCHLD && sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 

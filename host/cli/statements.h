@@ -1,4 +1,5 @@
-/* Every statement that the command line sends, but for the SQL files that migrate applies. No SQL is put together from pieces. */
+/* Every statement that the command line sends, but for the SQL files that migrate applies. No SQL is put together
+ * from pieces. */
 #ifndef LUAFLOW_CLI_STATEMENTS_H
 #define LUAFLOW_CLI_STATEMENTS_H
 
@@ -14,7 +15,7 @@
 #define DB_RUN_STATEMENTS(X)                                                                                           \
   X(BEGIN, 0, "begin")                                                                                                 \
   X(COMMIT, 0, "commit")                                                                                               \
-  /* Whoever follows a run looks at it from time to time; the next of a pooler may idle too. */                        \
+  /* A command that follows a run looks at it from time to time; the next session of a pooler may idle too. */         \
   X(MAY_IDLE, 0,                                                                                                       \
     "select set_config('idle_session_timeout', '0', false)"                                                            \
     "  where current_setting('idle_session_timeout', true) is not null")                                               \

@@ -1,4 +1,5 @@
-/* The statements of the commands for operators. A list comes as columns for people and as one JSON value for programs. */
+/* The statements of the commands for operators. A list comes as columns for people and as one JSON value for
+ * programs. */
 #ifndef LUAFLOW_CLI_STATEMENTS_OPERATE_H
 #define LUAFLOW_CLI_STATEMENTS_OPERATE_H
 

@@ -46,7 +46,7 @@ static int read_file(lua_State *L) {
   return 1;
 }
 
-/* loading(module, path): tells the host at once, for the case that the load never ends */
+/* loading(module, path): reports to the host at once, in case the load never ends */
 static int tell_loading(lua_State *L) {
   struct runtime *runtime = runtime_of(L);
   struct buf payload = {0};

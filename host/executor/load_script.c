@@ -1,4 +1,4 @@
-/* `luaflow lua`: the script is one task, with a context of its own and the rules of plain luajit otherwise. */
+/* `luaflow lua`: runs the script as one task, with its own context and otherwise the rules of plain luajit. */
 #include <lauxlib.h>
 #include <math.h>
 #include <stdio.h>
@@ -69,7 +69,7 @@ static void push_context(lua_State *L, const struct runtime *runtime) {
 /* Makes the task with [xpcall, chunk, add_traceback, context, arguments ...] on its coroutine. */
 static int prepare(lua_State *L) {
   struct script *script = lua_touserdata(L, 1);
-  int arguments = (int)script->count + 2; /* of xpcall: two of its own, the context, and all but the script's path */
+  int arguments = (int)script->count + 2; /* of xpcall: its own two, the context, and all but the script's path */
   set_arg(L, script);
   luaL_checkstack(L, arguments, "too many arguments");
   lua_getglobal(L, "xpcall");

@@ -1,5 +1,5 @@
-/* Keeps what handlers do to the standard libraries from luaflow's own modules and from other tasks: luaflow's modules see a copy of the globals, and
- * what a handler removes is still found there. */
+/* Keeps what handlers do to the standard libraries from luaflow's own modules and from other tasks: luaflow's modules
+ * see a copy of the globals, and what a handler removes is still found there. */
 #include <lauxlib.h>
 #include <string.h>
 

@@ -19,7 +19,7 @@ struct runtime {
   uv_loop_t loop;
   struct channel *channel;
   struct pulse *pulse;  /* names the task on whose behalf Lua runs */
-  bool closed;          /* the host is gone */
+  bool closed;          /* the host has ended */
   bool ended;           /* the script has ended, with exit_code */
   bool stopping;        /* the worker drains */
   uint64_t listened_at; /* by runtime_listen; uv_hrtime */
@@ -49,14 +49,15 @@ struct runtime *runtime_of(lua_State *L);
 /* Sends a frame. Waits for the host to read while very much is unread, so call it outside libuv's callbacks. */
 void runtime_send(struct runtime *runtime, enum frame_type type, uint64_t task, const struct buf *payload);
 
-/* Ends this process if it is not the given one but a copy of it, which a handler has forked: only one may use the channel. */
+/* Ends this process if it is not the given one but a copy of it, which a handler has forked: only one may use the
+ * channel. */
 void runtime_end_copy(pid_t executor);
 
-/* Waits until the host has been given everything sent, or is gone. */
+/* Waits until the host has received everything sent, or has ended. */
 void runtime_flush(struct runtime *runtime);
 
-/* Takes in what the host has sent, without waiting, if that was not done within the last milliseconds: for a handler that
- * asks again and again and never yields. */
+/* Takes in what the host has sent, without waiting, if that was not done within the last milliseconds: for a handler
+ * that asks again and again and never yields. */
 void runtime_listen(struct runtime *runtime);
 
 /* Appends text with whatever Postgres cannot store replaced; the null text stays null. */

@@ -10,7 +10,7 @@
 #include "base/xalloc.h"
 #include "executor/runtime.h"
 
-enum { LARGE = 1 << 20 /* bytes; who holds less is not told apart */ };
+enum { LARGE = 1 << 20 /* bytes; tasks that hold less are not distinguished */ };
 
 struct sched {
   lua_State *L;

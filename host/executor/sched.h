@@ -45,8 +45,8 @@ struct sched *sched_new(lua_State *L, struct pulse *pulse);
 /* Abandons all tasks. */
 void sched_free(struct sched *sched);
 
-/* Makes a task with an empty coroutine. Raises out of memory and then leaves nothing behind. The caller pushes a function
- * and its arguments on task->co and calls sched_ready with the number of arguments, or sched_abandon. */
+/* Makes a task with an empty coroutine. Raises out of memory and then leaves nothing behind. The caller pushes a
+ * function and its arguments on task->co and calls sched_ready with the number of arguments, or sched_abandon. */
 struct task *sched_add(struct sched *sched, uint64_t number, void (*ended)(struct task *task, enum task_end end));
 void sched_ready(struct task *task, int arguments);
 /* NULL if there is none. */
@@ -61,13 +61,13 @@ void sched_step(struct sched *sched);
 /* The task whose handler runs now; NULL outside. */
 struct task *sched_current(const struct sched *sched);
 
-/* For bindings that wait. Checks that the caller may: a task runs, L is its own coroutine and can yield; raises in words
- * with name else. */
+/* For bindings that wait. Checks that the caller may: a task runs, L is its own coroutine and can yield; raises in
+ * words with name else. */
 struct task *sched_check_wait(struct sched *sched, lua_State *L, const char *name);
 /* Fills the cleanup slot. The binding's last line is then `return lua_yield(L, 0)`. */
 void sched_wait(struct task *task, void (*cleanup)(void *waiting), void *waiting);
-/* What the task waited for has come: empties the slot by running cleanup. The caller has pushed results values on task->co;
- * they are what the binding returns. */
+/* What the task waited for has come: empties the slot by running cleanup. The caller has pushed results values on
+ * task->co; they are what the binding returns. */
 void sched_wake(struct task *task, int results);
 
 #endif

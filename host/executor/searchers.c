@@ -10,7 +10,8 @@
 #include "base/xalloc.h"
 #include "executor/state.h"
 
-/* [] -> [loader], or raises as the standard searchers do. path is below the root, or "luaflow/..." for embedded ones. */
+/* [] -> [loader], or raises as the standard searchers do. path is below the root, or "luaflow/..." for embedded ones.
+ * */
 static int load_chunk(lua_State *L, const char *name, const char *path, const char *bytes, size_t length) {
   lua_pushfstring(L, "@%s", path);
   if (luaL_loadbuffer(L, bytes, length, lua_tostring(L, -1)) == 0) return 1;

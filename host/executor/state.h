@@ -9,7 +9,7 @@
  * host table, the codec and the scheduler. mode, development, max_output, root and modules are set before. */
 bool state_open(struct runtime *runtime, struct err *err) __attribute__((warn_unused_result));
 
-/* Ends the process of a script, as os.exit does, after the host was told the code. */
+/* Ends the process of a script, as os.exit does, after the host received the code. */
 void state_exit(struct runtime *runtime, int code, bool close) __attribute__((noreturn));
 
 /* Closes the state where its memory would else be reported as leaked; elsewhere it is left to the kernel, since a

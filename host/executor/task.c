@@ -8,7 +8,7 @@
 
 struct start {
   struct runtime *runtime;
-  struct task *task; /* NULL until made */
+  struct task *task; /* NULL until created */
   bool unreadable;   /* the input, whatever is tried */
   uint64_t number;
   struct text flow_slug, step_slug, run_id, queue, worker_id, input, flow_input;
@@ -28,7 +28,7 @@ static void send_result(struct runtime *runtime, uint64_t number, enum outcome o
   buf_free(&payload);
 }
 
-/* The error on top of L's stack becomes the result of an attempt that failed, perhaps for good. [error] -> [] */
+/* The error on top of L's stack becomes the result of an attempt that failed, possibly permanently. [error] -> [] */
 static void send_error(struct runtime *runtime, uint64_t number, enum outcome outcome, lua_State *L) {
   static const char unknown[] = "an error that is not a string";
   struct text message = runtime_text(L, -1);

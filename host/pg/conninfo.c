@@ -1,4 +1,5 @@
-/* Parses a conninfo with libpq, and refuses what libpq accepts but nobody means, before it is used as a host, a port or a name. */
+/* Parses a conninfo with libpq, and refuses what libpq accepts but nobody means, before it is used as a host, a port
+ * or a name. */
 #include "pg/conninfo.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
-/* Reads the text that names a database. No error repeats a piece of it: if it is mistyped, any piece may be the password. */
+/* Reads the text that names a database. No error repeats a piece of it: if it is mistyped, any piece may be the
+ * password. */
 #ifndef LUAFLOW_PG_CONNINFO_H
 #define LUAFLOW_PG_CONNINFO_H
 
@@ -9,14 +10,14 @@
 
 enum { CONNINFO_HOSTS_MAX = 16 };
 
-/* What a conninfo, a URI or the bare name of a database says, and nothing else; to be freed with PQconninfoFree. NULL with *err
- * if it is not valid; source is where it came from, such as "--database". */
+/* What a conninfo, a URI or the bare name of a database says, and nothing else; to be freed with PQconninfoFree. NULL
+ * with *err if it is not valid; source is where it came from, such as "--database". */
 PQconninfoOption *conninfo_parse(const char *source, const char *conninfo, struct err *err)
     __attribute__((warn_unused_result));
 /* The same without the result. */
 bool conninfo_check(const char *source, const char *conninfo, struct err *err) __attribute__((warn_unused_result));
-/* True with *err, of kind ERR_CONFIG, if libpq's message about a connection that was not begun is about how the database is named, by the
- * source, in the environment or in a service file, and not about the connection. */
+/* True with *err, of kind ERR_CONFIG, if libpq's message about a connection that was not begun is about how the
+ * database is named, by the source, in the environment or in a service file, and not about the connection. */
 bool conninfo_refuse(const char *source, const char *message, struct err *err) __attribute__((warn_unused_result));
 /* True also if it is not valid, since it may hold one then. */
 bool conninfo_has_password(const char *conninfo);

@@ -93,7 +93,8 @@ void pg_broke(struct pg *pg, const struct err *reason) {
   if (pg->state == PG_WAITING) pg->events.lost(pg->owner, &err, retry_ms);
 }
 
-/* Why the connection broke, in the words of the server, where it had some: to the unit under way, or to none. Else in libpq's. */
+/* Why the connection broke, in the words of the server, where it had some: to the unit under way, or to none. Else in
+ * libpq's. */
 void pg_broke_by_libpq(struct pg *pg) {
   struct err err;
   const char *severity = pg->sent ? pg_unit_field(pg->sent, PG_DIAG_SEVERITY_NONLOCALIZED) : NULL;
@@ -208,7 +209,7 @@ static void refuse_copy(struct pg *pg) {
   pg_broke(pg, &err);
 }
 
-/* The server would send the row to its end, whatever it is told. */
+/* The server sends the row to its end, whatever the client asks. */
 static void refuse_row(struct pg *pg) {
   struct err err;
   err_set(&err, ERR_CONFIG, EXIT_DATABASE, "database: the result is larger than --max-output allows");

@@ -1,5 +1,5 @@
-/* One connection to Postgres on a libuv loop, which reconnects by itself with backoff. Units are sent in the order in
- * which they were submitted and answered in that order. Nothing here blocks. */
+/* One connection to Postgres on a libuv loop, which reconnects automatically with backoff. Units are sent in the
+ * order in which they were submitted and answered in that order. Nothing here blocks. */
 #ifndef LUAFLOW_PG_PG_H
 #define LUAFLOW_PG_PG_H
 
@@ -19,8 +19,9 @@ struct pg_options { /* borrowed until pg_close, except conninfo and application_
   size_t session_count;
   const struct pg_statement *statements; /* prepared after it */
   size_t statement_count;
-  /* A unit that is not answered for so long after it was sent has the connection replaced. Twice as long after each such
-   * replacement for units that begin with the same statement, until one of them succeeds (pg_patience). 0: whoever submits watches. */
+  /* A unit that is not answered for so long after it was sent has the connection replaced. Twice as long after each
+   * such replacement for units that begin with the same statement, until one of them succeeds (pg_patience). 0: the
+   * caller that submits watches. */
   int deadline_ms;
   bool keeps_nothing; /* units that were not sent when the connection breaks end with it, as those that were */
 };
@@ -32,11 +33,11 @@ struct pg_backend {
 };
 
 struct pg_events {
-  /* A connection has been made and set up; units are sent from now on. After every reconnect again. */
+  /* A connection is established and set up; units are sent from now on. After every reconnect again. */
   void (*ready)(void *owner);
-  /* The connection broke, or could not be made or set up. Units that were sent have ended with the same error before;
-   * those that were not stay queued, unless keeps_nothing. The next attempt is made in retry_ms. An error with an SQLSTATE came
-   * from the server. */
+  /* The connection broke, or could not be established or set up. Units that were sent have ended with the same error
+   * before; those that were not stay queued, unless keeps_nothing. The next attempt is made in retry_ms. An error
+   * with an SQLSTATE came from the server. */
   void (*lost)(void *owner, const struct err *err, int retry_ms);
   /* A notification on the channel; NULL if not wanted. */
   void (*notified)(void *owner, const char *channel, const char *payload);

@@ -21,8 +21,8 @@ static void add_hint(struct err *err, const char *sqlstate, const struct hint *h
 
 /* ---- statements ---- */
 
-/* The line of the innermost function, up to its parameters or its end; what comes before and behind the name is in the server's language. An
- * expression or an assignment of such a function has a line before, which quotes it. */
+/* The line of the innermost function, up to its parameters or its end; what comes before and behind the name is in
+ * the server's language. An expression or an assignment of such a function has a line before, which quotes it. */
 static const char *innermost(const char *context, size_t *length) {
   for (const char *mark = context; mark && (mark = strstr(mark, "PL/")); mark++) {
     if (strncmp(mark, "PL/pgSQL", strlen("PL/pgSQL")) == 0 && mark[strcspn(mark, "\"(\n")] == '"') continue;

@@ -1,5 +1,5 @@
-/* Whose doing an error of the server is, and what to do about it, as far as the error itself tells. The names of tables and functions in it
- * are the same in every language that the server speaks. */
+/* Finds out what caused an error of the server and what to do about it, as far as the error itself shows. The names
+ * of tables and functions in it are the same in every language that the server speaks. */
 #ifndef LUAFLOW_PG_PG_BLAME_H
 #define LUAFLOW_PG_PG_BLAME_H
 
@@ -10,13 +10,14 @@
 
 /* Whether the innermost function of an error's context is of that schema. *called: there is such a function. */
 bool pg_blame_is_of(const char *context, const char *schema, bool *called);
-/* Adds to the error of a statement of luaflow's own what the operator can do, where that is known. The server's own hint stays, but where
- * something is missing it speaks to whoever wrote the statement, and goes. */
+/* Adds to the error of a statement of luaflow's own what the operator can do, where that is known. The server's own
+ * hint stays, but where something is missing it addresses the author of the statement, and is removed. */
 void pg_blame_statement(struct err *err, const PGresult *failure);
 /* Adds to an error what can be done about the reason why the server ended or refused a connection. */
 void pg_blame_connection(struct err *err, const char *sqlstate);
-/* The error of an attempt to connect by libpq's message, which has a line for each address and, when verbose, SQLSTATEs: of the
- * addresses the last that a server answered, else the first. False: none answered with an SQLSTATE. */
+/* The error of an attempt to connect by libpq's message, which has a line for each address and, when verbose,
+ * SQLSTATEs: of the addresses the last that a server answered, else the first. False: none answered with an SQLSTATE.
+ * */
 bool pg_blame_attempt(struct err *err, const char *message);
 
 #endif

@@ -54,7 +54,7 @@ static void set_up(struct pg *pg) {
     pg_broke_by_libpq(pg);
 }
 
-/* The socket may be another after each step, even under the same number, so the poll handle goes before it. */
+/* The socket may be another after each step, even under the same number, so the poll handle is closed before it. */
 void pg_connect_step(struct pg *pg) {
   pg_stop_watching(pg);
   bool watched = false;
@@ -82,8 +82,8 @@ static void on_attempt_over(uv_timer_t *timer) {
   pg_broke(pg, &err);
 }
 
-/* What functions raise as notices is for people at psql; libpq would print it to stderr. An error that comes so belongs to no statement: the
- * server says why it ends the connection. */
+/* What functions raise as notices is for people at psql; libpq would print it to stderr. An error that comes so
+ * belongs to no statement: the server says why it ends the connection. */
 static void on_notice(void *owner, const PGresult *result) {
   struct pg *pg = owner;
   const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
@@ -107,7 +107,7 @@ static void on_resolved(void *owner, const struct err *err) {
   if (pg->conn) {
     PQsetNoticeReceiver(pg->conn, on_notice, pg);
     PQsetErrorVerbosity(pg->conn,
-                        PQERRORS_VERBOSE); /* for the SQLSTATE of a refusal, which libpq tells in no other way */
+                        PQERRORS_VERBOSE); /* for the SQLSTATE of a refusal, which libpq reports in no other way */
   }
   struct err refused;
   if (pg->conn && PQstatus(pg->conn) == CONNECTION_BAD &&

@@ -33,7 +33,7 @@ struct pg {
   uv_timer_t timer; /* end of the attempt, of the wait, or of the first unit's deadline */
   uv_idle_t kick;   /* active while something was submitted and not pumped */
   int open_handles;
-  int failures;      /* connections in a row that were not made, or did not last */
+  int failures;      /* connections in a row that were not established, or did not last */
   uint64_t ready_at; /* uv_now */
   struct pg_patience *patience;
   struct pg_backend backend;

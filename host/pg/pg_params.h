@@ -1,4 +1,5 @@
-/* Parameters of one statement: texts, and arrays in Postgres's binary form. Memory is owned by the set until pg_params_free. */
+/* Parameters of one statement: texts, and arrays in Postgres's binary form. Memory is owned by the set until
+ * pg_params_free. */
 #ifndef LUAFLOW_PG_PG_PARAMS_H
 #define LUAFLOW_PG_PG_PARAMS_H
 

@@ -1,5 +1,6 @@
-/* How long the answer to a unit is waited for. Each kind of unit has a limit of its own, which grows with each answer that does not come, so that a statement
- * that really takes long ends some day; only that kind's own success makes it smaller again. Pure: knows no clock. */
+/* How long the answer to a unit is waited for. Each kind of unit has its own limit, which grows with each answer that
+ * does not come, so that a statement that really takes long ends some day; only that kind's own success makes it
+ * smaller again. Pure: knows no clock. */
 #ifndef LUAFLOW_PG_PG_PATIENCE_H
 #define LUAFLOW_PG_PG_PATIENCE_H
 

@@ -66,7 +66,8 @@ static int count_hosts(const char *list) {
   return count;
 }
 
-/* Splits host and port lists, the environment's where the conninfo has none, if any of the hosts needs a look-up. False: they are too many. */
+/* Splits host and port lists, the environment's where the conninfo has none, if any of the hosts needs a look-up.
+ * False: they are too many. */
 static bool find_hosts(struct pg_target *target) {
   PQconninfoOption *defaults = PQconndefaults();
   const char *hosts = option(target->options, "host");
@@ -187,7 +188,7 @@ void pg_target_resolve(struct pg_target *target, uv_loop_t *loop, void (*done)(v
   const struct addrinfo wanted = {.ai_socktype = SOCK_STREAM, .ai_family = AF_UNSPEC};
   target->done = done;
   target->owner = owner;
-  if (target->pending > 0) return; /* an earlier look-up was given up, but still goes on: its answer serves */
+  if (target->pending > 0) return; /* an earlier look-up was given up, but still runs: its answer is used */
   forget_addresses(target);
   for (int i = 0; i < target->host_count; i++) {
     struct host *host = &target->hosts[i];

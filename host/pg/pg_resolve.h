@@ -12,8 +12,9 @@ struct pg_target;
 /* Reads a conninfo string or URI; source names it in errors. NULL with *err (a usage error) if it cannot be read. */
 struct pg_target *pg_target_new(const char *source, const char *conninfo, const char *application_name,
                                 struct err *err);
-/* Looks all host names up anew, then calls done once, perhaps before this returns; a second call before that replaces done. *err is NULL unless no address of any
- * host was found. A `service` that names the host is left to libpq. */
+/* Looks all host names up again, then calls done once, possibly before this returns; a second call before that
+ * replaces done. *err is NULL unless no address of any host was found. A `service` that names the host is left to
+ * libpq. */
 void pg_target_resolve(struct pg_target *target, uv_loop_t *loop, void (*done)(void *owner, const struct err *err),
                        void *owner);
 /* Begins a connection to the addresses found; NULL only when out of memory. */

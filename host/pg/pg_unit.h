@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "pg/pg_params.h"
 
-/* A prepared statement, the same on every connection that was made with its table. */
+/* A prepared statement, the same on every connection that was created with its table. */
 struct pg_statement {
   const char *name;
   const char *sql;
@@ -24,19 +24,22 @@ typedef void (*pg_unit_done)(void *owner, struct pg_unit *unit, const struct err
 struct pg_unit *pg_unit_new(pg_unit_done done, void *owner);
 /* Only for a unit that was never submitted. */
 void pg_unit_free(struct pg_unit *unit);
-/* Adds a prepared statement; its parameters are to be added to what is returned, which stays valid until the next call. */
+/* Adds a prepared statement; its parameters are to be added to what is returned, which stays valid until the next
+ * call. */
 struct pg_params *pg_unit_add(struct pg_unit *unit, const struct pg_statement *statement);
 /* Adds a statement by its text, without parameters. */
 void pg_unit_add_sql(struct pg_unit *unit, const char *sql);
-/* Adds a statement that somebody else wrote, with texts as its parameters; NULL is SQL null. The server infers the types. */
+/* Adds a statement that somebody else wrote, with texts as its parameters; NULL is SQL null. The server infers the
+ * types. */
 void pg_unit_add_query(struct pg_unit *unit, const char *sql, int count, const char *const *values);
-/* The rows of the unit's only query are handed over one by one as they come, and kept nowhere. For a unit that goes out on an idle
- * connection. libpq keeps a row until all of it is there: when one is clearly larger than limit (bytes, as --max-output says) the connection
- * is given up, since the server cannot be stopped in the middle of a row; the unit's error has SQLSTATE 54000. */
+/* The rows of the unit's only query are handed over one by one as they come, and kept nowhere. For a unit that goes
+ * out on an idle connection. libpq keeps a row until all of it is there: when one is clearly larger than limit
+ * (bytes, as --max-output says) the connection is given up, since the server cannot be stopped in the middle of a
+ * row; the unit's error has SQLSTATE 54000. */
 void pg_unit_stream(struct pg_unit *unit, int64_t limit, void (*row)(void *owner, const PGresult *row));
 /* The same limit for a unit whose results are kept, but in which code of others may run that says too much. */
 void pg_unit_limit(struct pg_unit *unit, int64_t limit);
-/* It may take so much longer than others of its kind, for what it has to do. */
+/* It may take this much longer than others of its kind, because of its work. */
 void pg_unit_allow(struct pg_unit *unit, int extra_ms);
 /* Adds the preparation of a statement. */
 void pg_unit_add_prepare(struct pg_unit *unit, const struct pg_statement *statement);

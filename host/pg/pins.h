@@ -1,6 +1,7 @@
-/* The settings that every session of luaflow pins, whatever `alter role`, `alter database` or the server's configuration say. What is not
- * named is the operator's to set: search_path and limits in handlers' sessions, TimeZone at the command line, synchronous_commit, and
- * default_transaction_read_only, by which a server tells that it takes no writes now. client_encoding is pinned as a session is opened. */
+/* The settings that every session of luaflow pins, whatever `alter role`, `alter database` or the server's
+ * configuration say. What is not named is the operator's to set: search_path and limits in handlers' sessions,
+ * TimeZone at the command line, synchronous_commit, and default_transaction_read_only, by which a server reports that
+ * it takes no writes now. client_encoding is pinned as a session is opened. */
 #ifndef LUAFLOW_PG_PINS_H
 #define LUAFLOW_PG_PINS_H
 
@@ -17,10 +18,11 @@
   PIN("idle_session_timeout", "0")             /* a session that waits for work is not to be ended for it */ \
   PIN("exit_on_error", "off")                  /* an error ends a statement, not the session */
 
-/* What our own statements mean, and how long they may take. Their limits are the host's: a batch that the server ends is only tried again. */
+/* What our own statements mean, and how long they may take. Their limits are the host's: a batch that the server ends
+ * is only tried again. */
 #define PINS_OF_STATEMENTS(PIN)                                                                                     \
   PINS_OF_VALUES(PIN)                                                                                               \
-  PIN("search_path", "pg_catalog, pg_temp")              /* what somebody made in public is not what we mean */     \
+  PIN("search_path", "pg_catalog, pg_temp")              /* objects that others created in public are not meant */  \
   PIN("row_security", "on")                              /* a policy hides rows; off, it makes every query fail */  \
   PIN("default_transaction_isolation", "read committed") /* functions wait for locks, and then see what was done */ \
   PIN("statement_timeout", "0")                                                                                     \
@@ -31,8 +33,8 @@
 
 #define PIN_ROW(name, value) ", ('" name "', '" value "')"
 
-/* One statement that sets those of the list that the server knows; local: "true" until the end of the transaction. Others' debug output is not
- * wanted over the connection. */
+/* One statement that sets those of the list that the server knows; local: "true" until the end of the transaction.
+ * Others' debug output is not wanted over the connection. */
 #define PIN_ROWS(rows, local)                                                                                     \
   "select pg_catalog.set_config(p.name, p.value, " local ") from (values ('client_min_messages', 'warning')" rows \
   ") p (name, value) where pg_catalog.current_setting(p.name, true) is not null"
@@ -40,7 +42,7 @@
 #define PIN_STATEMENTS(lock_timeout, local) \
   PIN_ROWS(PINS_OF_STATEMENTS(PIN_ROW) PIN_ROW("lock_timeout", lock_timeout), local)
 
-/* Ahead of it in a session of its own: those of a role could end the other statements. */
+/* Runs before it in a separate session: the settings of a role could end the other statements. */
 #define PIN_NO_TIMEOUT "set statement_timeout = 0"
 /* Ahead of it in a transaction: its isolation is that of its first query. */
 #define PIN_READ_COMMITTED "set transaction_isolation = 'read committed'"

@@ -39,7 +39,8 @@ static void put_unpolled(yajl_gen out, const struct unpolled_queue *queue) {
   yajl_gen_map_close(out);
 }
 
-/* {"problems": [...], "warnings": [...], "workers": [{"queue": ..., "name": ...}], "output": [lines that the modules printed]} */
+/* {"problems": [...], "warnings": [...], "workers": [{"queue": ..., "name": ...}], "output": [lines that the modules
+ * printed]} */
 static void print_json(const struct load_report *report, const struct unpolled *unpolled, const struct buf *output) {
   yajl_gen out = yajl_gen_alloc(NULL);
   yajl_gen_config(out, yajl_gen_beautify, isatty(STDOUT_FILENO) == 1);

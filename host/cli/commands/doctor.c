@@ -1,4 +1,5 @@
-/* luaflow doctor: looks at the server, the installation, the connection and the data, and prints what to do about each finding. */
+/* luaflow doctor: looks at the server, the installation, the connection and the data, and prints what to do about
+ * each finding. */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,8 +85,8 @@ static bool await_notification(struct db *db, const char *payload) {
   return false;
 }
 
-/* A session that keeps its LISTEN is what a worker needs. Two connections with one server process, or a notification that
- * does not arrive, mean that a pooler in between assigns sessions by transaction. */
+/* A session that keeps its LISTEN is what a worker needs. Two connections with one server process, or a notification
+ * that does not arrive, mean that a pooler in between assigns sessions by transaction. */
 static bool hears(struct db *db, struct db *other, bool *heard, struct err *err) {
   char own[32], others[32];
   const char *parameters[] = {others};

@@ -1,4 +1,5 @@
-/* luaflow flows: lists the versions of each alias and why an old one is still needed; retires aliases, deletes versions. */
+/* luaflow flows: lists the versions of each alias and why an old one is still needed; retires aliases, deletes
+ * versions. */
 #include <stdio.h>
 
 #include "base/say.h"
@@ -63,7 +64,7 @@ static bool forget(struct db *db, const char *slug, bool quiet, struct err *err)
   const char *parameters[] = {slug};
   if (!show_check_names(db, DB_FLOW_SLUGS, "flow", &slug, 1, err) || !db_run(db, DB_FORGET_FLOW, parameters, NULL, err))
     return false;
-  if (!quiet) say(stdout, "%s is forgotten\n", slug);
+  if (!quiet) say(stdout, "flow %s is deleted\n", slug);
   return true;
 }
 

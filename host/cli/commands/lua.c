@@ -1,4 +1,5 @@
-/* luaflow lua: runs a script as the one task of an executor that keeps this command's environment, folder and streams. */
+/* luaflow lua: runs a script as the one task of an executor that keeps this command's environment, folder and
+ * streams. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>

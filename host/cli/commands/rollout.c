@@ -1,5 +1,5 @@
-/* luaflow rollout: fences the workers of a version that spans several queues. Its record is in the database, so the command that waits here
- * can be killed at any moment: begin with the same names continues. */
+/* luaflow rollout: fences the workers of a version that spans several queues. Its record is in the database, so the
+ * command that waits here can be killed at any moment: begin with the same names continues. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Starting a child process with what libuv's spawn lacks: an account to run under and a signal at the parent's death. */
+/* Starting a child process with what libuv's spawn lacks: an account to run under and a signal at the parent's death.
+ * */
 #ifndef LUAFLOW_CLI_DEV_CHILD_H
 #define LUAFLOW_CLI_DEV_CHILD_H
 

@@ -77,7 +77,8 @@ static int run_database_only(struct dev *dev) {
 
 /* ---- with workers ---- */
 
-/* Runs one statement on the dev database; its first field, owned by the caller, or NULL. The server may just be restarting. */
+/* Runs one statement on the dev database; its first field, owned by the caller, or NULL. The server may just be
+ * restarting. */
 static char *ask(const struct dev *dev, enum db_statement statement, const char *parameter) {
   struct db db;
   struct err err;

@@ -15,8 +15,8 @@ struct devdb {
  * False if another dev holds one of them, or on any other failure. devdb_close is due in any case. */
 bool devdb_open(struct devdb *db, const char *root, const char *data, struct err *err)
     __attribute__((warn_unused_result));
-/* Starts the server, creates the database if needed and migrates it, then lets other commands find it. A signal breaks it
- * off: true with *signal set. */
+/* Starts the server, creates the database if needed and migrates it, then lets other commands find it. A signal
+ * breaks it off: true with *signal set. */
 bool devdb_start(struct devdb *db, bool reset, const struct signals *signals, int *signal, struct log *log,
                  struct err *err) __attribute__((warn_unused_result));
 /* Ends the server if it runs and gives the places up. */

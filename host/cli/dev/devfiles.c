@@ -89,7 +89,7 @@ static bool fail_file(const char *path, struct err *err) {
   return err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: %s: %s", path, strerror(errno));
 }
 
-/* Files that a database folder may hold besides the server's data. */
+/* Files that a database folder may have in addition to the server's data. */
 static bool is_ours(const char *name) {
   static const char *const names[] = {".",
                                       "..",

@@ -45,7 +45,7 @@ char *devplace_socket_folder(const char *folder) {
   return xasprintf("/tmp/luaflow-%d-%016llx", (int)geteuid(), (unsigned long long)hash(folder));
 }
 
-/* Creates the folder and those above it. False with errno, and with the path cut at the one that cannot be made. */
+/* Creates the folder and those above it. False with errno, and with the path cut at the one that cannot be created. */
 static bool make_all(char *path, mode_t mode) {
   for (char *end = strchr(path + 1, '/');; end = strchr(end + 1, '/')) {
     if (end) *end = '\0';
@@ -81,7 +81,8 @@ static bool write_state(int fd, const char *conninfo, struct err *err) {
   return err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: the state file cannot be written: %s", strerror(errno));
 }
 
-/* A lock of the open file, so that it ends with the last descriptor; programs started by this one do not inherit that. */
+/* A lock of the open file, so that it ends with the last descriptor; programs started by this one do not inherit
+ * that. */
 static struct flock whole_file(short type) { return (struct flock){.l_type = type, .l_whence = SEEK_SET}; }
 
 bool devlock_take(struct devlock *lock, const char *path, const char *what, struct err *err) {

@@ -1,5 +1,5 @@
-/* Starts and stops the private server. Its data is created under another name and renamed, so that a broken initdb leaves
- * nothing half done. */
+/* Starts and stops the private server. Its data is created under another name and renamed, so that a broken initdb
+ * leaves nothing half done. */
 #include "cli/dev/devserver.h"
 
 #include <dirent.h>
@@ -100,7 +100,7 @@ static bool end_orphans(const struct devserver *server) {
   return found;
 }
 
-/* The processes of a server that was killed live a little longer than it, and no new one starts beside them. */
+/* The processes of a server that was killed live a little longer than it, and no new one starts while they live. */
 static bool await_orphans(const struct devserver *server, struct err *err) {
   char *path = xasprintf("%s/postmaster.pid", server->data);
   double end = seconds_now() + ORPHAN_SECONDS;
@@ -142,8 +142,8 @@ static int pending_stop(const struct signals *signals) {
   return got;
 }
 
-/* Waits for the end of a child that leads a group, or is about to: Ctrl-C may have ended it before it did. A stop signal ends the
- * whole group first, and is returned. */
+/* Waits for the end of a child that leads a group, or is about to: Ctrl-C may have ended it before it did. A stop
+ * signal ends the whole group first, and is returned. */
 static int await_group(pid_t pid, const struct signals *signals, int *status) {
   while (!child_ended(pid, false, status)) {
     int got = signals_wait(signals, POLL_MS);

@@ -1,4 +1,5 @@
-/* A private Postgres server: its programs, account and data, starting and ending it. It listens on a Unix socket alone. */
+/* A private Postgres server: its programs, account and data, starting and ending it. It listens on a Unix socket
+ * alone. */
 #ifndef LUAFLOW_CLI_DEV_DEVSERVER_H
 #define LUAFLOW_CLI_DEV_DEVSERVER_H
 
@@ -19,7 +20,7 @@ struct devserver {
   pid_t pid; /* 0: not running */
 };
 
-/* Finds out where everything lies, for data in folder (absolute), and makes the folder; nothing runs yet. */
+/* Finds out where everything lies, for data in folder (absolute), and creates the folder; nothing runs yet. */
 bool devserver_prepare(struct devserver *server, const char *folder, struct err *err)
     __attribute__((warn_unused_result));
 /* Ends what a killed dev left running there, with reset deletes the data, and finds the programs that fit. The caller

@@ -1,4 +1,5 @@
-/* Worker processes as children: each in its own session, so that Ctrl-C on the terminal reaches dev alone and every worker gets * one signal. They write to the same standard error; every line of theirs names the queue. */
+/* Worker processes as children: each in its own session, so that Ctrl-C on the terminal reaches dev alone and every
+ * worker gets one signal. They write to the same standard error; every line of theirs names the queue. */
 #include "cli/dev/devworkers.h"
 
 #include <errno.h>
@@ -28,7 +29,7 @@ struct devworker {
   char *queue;
   pid_t pid;   /* 0: not running */
   bool wanted; /* the files have its queue */
-  bool told;   /* to end, since they have it no longer */
+  bool told;   /* asked to end, since the files have its queue no longer */
   bool serves; /* the files that were changed last */
   long long started_ms;
   long long due_ms; /* when to start it, while it does not run */
@@ -126,7 +127,8 @@ static void plan_restart(struct devworker *worker) {
 
 static void start(struct devworkers *workers, struct devworker *worker) {
   const char **argv = make_arguments(workers->options, worker->queue);
-  /* This very program, also once its file has been replaced. If dev is killed its workers are killed at once: they have no database. */
+  /* This very program, also once its file has been replaced. If dev is killed its workers are killed at once: they
+   * have no database. */
   struct child_options options = {.program = "/proc/self/exe",
                                   .argv = argv,
                                   .output = -1,

@@ -1,5 +1,5 @@
-/* The workers of a dev: one child process for each queue, which reloads on save, and is started again when it dies unasked. The
- * workers report added and removed queues after each load. */
+/* The workers of a dev: one child process for each queue, which reloads on save, and is started again when it dies
+ * unasked. The workers report added and removed queues after each load. */
 #ifndef LUAFLOW_CLI_DEV_DEVWORKERS_H
 #define LUAFLOW_CLI_DEV_DEVWORKERS_H
 
@@ -24,20 +24,21 @@ struct devworkers_options {
 /* One for each queue of the report; none is started yet. Sets DEV_SOCKET_VARIABLE in the environment. */
 struct devworkers *devworkers_new(const struct devworkers_options *options, const struct load_report *report,
                                   struct log *log);
-/* Starts those that are due and notes those that have ended; to be called after SIGCHLD and when devworkers_next_ms is over.
- * Returns the exit code of a worker that was refused for good (2, 3 or 4: starting it again would not help), else 0; once all have run only
- * 0, since files can be corrected. */
+/* Starts those that are due and notes those that have ended; to be called after SIGCHLD and when devworkers_next_ms
+ * is over. Returns the exit code of a worker that was refused for good (2, 3 or 4: starting it again would not help),
+ * else 0; once all have run only 0, since files can be corrected. */
 int devworkers_tend(struct devworkers *workers);
 /* All of the first ones run. */
 void devworkers_set_ready(struct devworkers *workers);
 /* Readable when a worker has reported something: devworkers_read is due. */
 int devworkers_socket(const struct devworkers *workers);
-/* Starts the workers of queues that are new, and stops those of queues that were removed. Logs, once for all workers, why files cannot be loaded, and
- * that changed ones serve. */
+/* Starts the workers of queues that are new, and stops those of queues that were removed. Logs, once for all workers,
+ * why files cannot be loaded, and that changed ones serve. */
 void devworkers_read(struct devworkers *workers);
 /* Milliseconds until one is due to be started again; -1: none is. */
 int devworkers_next_ms(const struct devworkers *workers);
-/* Sends SIGTERM to all that run: the first time they drain, the second time they stop at once. None is started from now on. */
+/* Sends SIGTERM to all that run: the first time they drain, the second time they stop at once. None is started from
+ * now on. */
 void devworkers_stop(struct devworkers *workers);
 /* How many run. */
 int devworkers_running(const struct devworkers *workers);

@@ -10,8 +10,8 @@
 
 /* False if the text is no JSON (*err, exit 2). */
 bool json_check(const char *what, const char *text, struct err *err) __attribute__((warn_unused_result));
-/* The argument itself, or standard input for "-". A terminated text owned by the caller; NULL if it cannot be read or is no
- * JSON (*err, exit 2). */
+/* The argument itself, or standard input for "-". A terminated text owned by the caller; NULL if it cannot be read or
+ * is no JSON (*err, exit 2). */
 char *json_read(const char *what, const char *argument, struct err *err);
 
 #endif

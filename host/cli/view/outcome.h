@@ -6,8 +6,8 @@
 
 enum { EXIT_DETACHED = 130 /* as for a program that Ctrl-C ended */ };
 
-/* Shows the run until it has ended, then prints its output to standard output, or why it has none as an error; with json an object in
- * either case. Returns the exit code. */
+/* Shows the run until it has ended, then prints its output to standard output, or why it has none as an error; with
+ * json an object in either case. Returns the exit code. */
 int outcome_wait(struct db *db, const char *run_id, bool json);
 
 #endif

@@ -61,8 +61,8 @@ bool runview_read(struct runview *view, struct db *db, const char *run_id, bool 
     __attribute__((warn_unused_result));
 void runview_free(struct runview *view);
 
-/* Appends the run's line, one for each run that it is linked to, and a line for each step, no wider than the style, at most most_lines (the steps that matter least are
- * then summed up); returns how many lines. */
+/* Appends the run's line, one for each run that it is linked to, and a line for each step, no wider than the style,
+ * at most most_lines (the steps that matter least are then summed up); returns how many lines. */
 int runview_draw(const struct runview *view, const struct style *style, int most_lines, struct buf *out);
 /* Appends one step as a plain line for a log: "price: 3 of 10 tasks". */
 void runview_put_step(const struct runview_step *step, struct buf *out);

@@ -16,8 +16,8 @@ bool show_list(struct db *db, const struct settings *settings, enum db_statement
                const char *const *parameters, void (*print)(const PGresult *result), struct err *err)
     __attribute__((warn_unused_result));
 
-/* True if the statement, which lists names in one column, has all of these; else exit 1, with the nearest one as a hint or
- * those that there are. what: such as "worker function". */
+/* True if the statement, which lists names in one column, has all of these; else exit 1, with the nearest one as a
+ * hint or those that there are. what: such as "worker function". */
 bool show_check_names(struct db *db, enum db_statement statement, const char *what, const char *const *names, int count,
                       struct err *err) __attribute__((warn_unused_result));
 /* The literal of a text[]; owned by the caller. */

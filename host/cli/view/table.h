@@ -1,5 +1,5 @@
-/* Rows in aligned columns. On a terminal with titles and no wider than it: columns are left out, shortened, and cut at last.
- * Piped: the rows alone, whole. */
+/* Rows in aligned columns. On a terminal with titles and no wider than it: columns are left out, shortened, and cut
+ * at last. Piped: the rows alone, whole. */
 #ifndef LUAFLOW_CLI_VIEW_TABLE_H
 #define LUAFLOW_CLI_VIEW_TABLE_H
 

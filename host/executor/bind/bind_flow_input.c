@@ -4,11 +4,11 @@
 #include "base/xalloc.h"
 #include "executor/bind/bindings.h"
 
-/* Nothing to cancel: an answer for a task that is gone finds none. */
+/* Nothing to cancel: an answer for a task that has ended finds no task. */
 static void cleanup(void *waiting) { (void)waiting; }
 
-/* Pushes true and the value, or false and a message. What resumes a coroutine cannot raise in it, so the Lua wrapper below
- * does. */
+/* Pushes true and the value, or false and a message. What resumes a coroutine cannot raise in it, so the Lua wrapper
+ * below does. */
 static int push_input(lua_State *L, struct runtime *runtime, const struct task *task) {
   lua_pushboolean(L, json_decode(L, &runtime->json, task->flow_input, task->flow_input_length, "flow_input"));
   lua_insert(L, -2);

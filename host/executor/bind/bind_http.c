@@ -12,7 +12,7 @@
 
 /* A userdata of the task's coroutine. */
 struct call {
-  struct http_transfer *transfer; /* owned; NULL until made */
+  struct http_transfer *transfer; /* owned; NULL until created */
   struct http_request request;
   struct task *task;
   struct runtime *runtime;

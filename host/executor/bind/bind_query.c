@@ -1,5 +1,5 @@
-/* host.query and host.tx_query: the task waits for the host's answer to a statement. What is sent and how it looks to handlers is
- * lua/luaflow/pg.lua's; here are the frames. */
+/* host.query and host.tx_query: the task waits for the host's answer to a statement. What is sent and how it looks to
+ * handlers is lua/luaflow/pg.lua's; here are the frames. */
 #include <lauxlib.h>
 #include <string.h>
 
@@ -123,7 +123,7 @@ static bool push_row(lua_State *L, const struct json *json, struct cursor *paylo
   return true;
 }
 
-/* The error that a result makes by itself. [...] -> [false, table] */
+/* The error that a result itself is. [...] -> [false, table] */
 static void refuse_result(lua_State *L) {
   lua_pushvalue(L, -1);  // [..., message, message], so that the text stays
   struct text message = runtime_text(L, -1);

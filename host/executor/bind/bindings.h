@@ -1,5 +1,5 @@
-/* The functions of the injected host table. Each bind_ adds its own to the table on top of the stack and leaves it there;
- * all raise, so call them protected. The functions have the runtime as their first upvalue. */
+/* The functions of the injected host table. Each bind_ adds its own to the table on top of the stack and leaves it
+ * there; all raise, so call them protected. The functions have the runtime as their first upvalue. */
 #ifndef LUAFLOW_EXECUTOR_BIND_BINDINGS_H
 #define LUAFLOW_EXECUTOR_BIND_BINDINGS_H
 

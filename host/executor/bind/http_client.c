@@ -63,8 +63,8 @@ static bool is_short_of_files(void) {
   return is_short;
 }
 
-/* A transfer that has found no descriptor says that it cannot connect, or that a name is not known. That is no fault of the
- * handler's: it waits until others have ended. */
+/* A transfer that has found no descriptor says that it cannot connect, or that a name is not known. That is no fault
+ * of the handler's: it waits until others have ended. */
 static bool waits_for_files(struct http_client *client, struct http_request *request, CURLcode code) {
   if (code != CURLE_COULDNT_CONNECT && code != CURLE_COULDNT_RESOLVE_HOST && code != CURLE_COULDNT_RESOLVE_PROXY)
     return false;

@@ -14,7 +14,7 @@ struct http_transfer {
   struct buf body;   /* of the answer */
   size_t body_limit; /* bytes */
   bool body_too_large;
-  bool decodes;                 /* compressed bodies are asked for and decoded; the handler did not ask by itself */
+  bool decodes;                 /* compressed bodies are asked for and decoded; the handler did not ask for them */
   char reason[CURL_ERROR_SIZE]; /* libcurl's words for why it failed; may be empty */
 };
 
@@ -53,7 +53,8 @@ struct http_redirect {
   bool same_origin; /* what the handler sent in secret may be sent there too */
 };
 
-/* Where an answer redirects to; url is NULL if it does not, or if what it names is no URL of http or https (*why is then set). */
+/* Where an answer redirects to; url is NULL if it does not, or if what it names is no URL of http or https (*why is
+ * then set). */
 struct http_redirect http_transfer_redirect(const struct http_transfer *transfer, long status, const char **why);
 
 #endif

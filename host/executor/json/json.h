@@ -22,8 +22,9 @@ struct json {
 /* Takes the modules luaflow.json and ffi from the top of the stack. Raises, so call it protected. */
 void json_init(lua_State *L, struct json *json);
 
-/* Pushes the value of text and returns true, or pushes a message ("input.x: ...", with root in the place of input) and
- * returns false. text must stay where it is meanwhile. Raises only when memory or stack run out, and leaks nothing then. */
+/* Pushes the value of text and returns true, or pushes a message ("input.x: ...", with root in the place of input)
+ * and returns false. text must stay where it is meanwhile. Raises only when memory or stack run out, and leaks
+ * nothing then. */
 bool json_decode(lua_State *L, const struct json *json, const char *text, size_t length, const char *root);
 
 struct json_options {

@@ -1,5 +1,5 @@
-/* JSON text to Lua values: yajl reads, each callback pushes onto the Lua stack. The reader is a userdata, so that an error
- * of the Lua API in a callback (out of memory) frees it too. */
+/* JSON text to Lua values: yajl reads, each callback pushes onto the Lua stack. The reader is a userdata, so that an
+ * error of the Lua API in a callback (out of memory) frees it too. */
 #include <lauxlib.h>
 #include <string.h>
 #include <yajl/yajl_parse.h>

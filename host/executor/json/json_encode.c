@@ -1,5 +1,5 @@
-/* Lua values to JSON text. The writer is a userdata, so that an error of the Lua API (out of memory) frees it too. Tables
- * are read raw. Every refusal names the path and the type. */
+/* Lua values to JSON text. The writer is a userdata, so that an error of the Lua API (out of memory) frees it too.
+ * Tables are read raw. Every refusal names the path and the type. */
 #include <lauxlib.h>
 #include <math.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 
 #include "base/buf.h"
 
-/* Appends bytes as a JSON string and returns NULL; or says what keeps them from being one that jsonb can hold, and leaves
- * a part of it in out. */
+/* Appends bytes as a JSON string and returns NULL; or says what keeps them from being one that jsonb can hold, and
+ * leaves a part of it in out. */
 const char *json_string_write(struct buf *out, const char *bytes, size_t length);
 
 #endif

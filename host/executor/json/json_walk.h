@@ -1,5 +1,5 @@
-/* Where the codec stands inside a value: the open containers from the root down, for the depth limit, for cycles and for
- * the path in a message. Used by both directions. */
+/* Where the codec stands inside a value: the open containers from the root down, for the depth limit, for cycles and
+ * for the path in a message. Used by both directions. */
 #ifndef LUAFLOW_EXECUTOR_JSON_JSON_WALK_H
 #define LUAFLOW_EXECUTOR_JSON_JSON_WALK_H
 

@@ -1,4 +1,4 @@
-/* Saying what is wrong once, with what to do about it, however often it goes wrong. */
+/* Reports a failure and what to do about it once, however often it happens. */
 #ifndef LUAFLOW_WORKER_CONTROL_COMPLAINT_H
 #define LUAFLOW_WORKER_CONTROL_COMPLAINT_H
 
@@ -6,27 +6,28 @@
 
 #include "base/err.h"
 
-/* Zeroed: nothing has been said. */
+/* Zeroed: nothing was reported. */
 struct complaint {
   bool said;
   char sqlstate[sizeof(((struct err *)0)->sqlstate)];
   char message[sizeof(((struct err *)0)->message)];
 };
 
-/* True for an error that is not what was said last. Conditions of the server go by their SQLSTATE, all else by the message. */
+/* True for an error that is not the one reported last. Conditions of the server go by their SQLSTATE, all else by the
+ * message. */
 bool complaint_is_new(struct complaint *complaint, const struct err *err) __attribute__((warn_unused_result));
-/* An outage has several reasons in turn, each of which is said once: true for one that none of the last was. */
+/* An outage has several reasons in turn, each of which is reported once: true for one that none of the last was. */
 enum { OUTAGE_REASONS = 4 };
 struct outage {
   struct complaint reasons[OUTAGE_REASONS];
   int next;
 };
 bool outage_is_new(struct outage *outage, const struct err *err) __attribute__((warn_unused_result));
-/* The SQLSTATE of the reason that was said last; "" for none. */
+/* The SQLSTATE of the reason that was reported last; "" for none. */
 const char *outage_last(const struct outage *outage);
-/* It is over. True if something had been said. */
+/* It is over. True if something had been reported. */
 bool outage_end(struct outage *outage);
-/* It went well: the next error is new again. True if something had been said. */
+/* A success: the next error is new again. True if something had been reported. */
 bool complaint_end(struct complaint *complaint);
 /* Adds to a database's error without a hint what the operator can do about it, where that is known. */
 void complaint_add_hint(struct err *err);

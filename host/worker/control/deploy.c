@@ -75,8 +75,8 @@ static void log_flow(const struct deployment *deployment, const PGresult *result
   if (verified && moved) buf_printf(changes, "%sthe active version now", *differences ? ", " : "");
 }
 
-/* Collects from the rows what is reported about each flow, and the outcome of all. A refused flow may also leave steps uncovered:
- * then the exit code is that of the refusal. */
+/* Collects from the rows what is reported about each flow, and the outcome of all. A refused flow may also leave
+ * steps uncovered: then the exit code is that of the refusal. */
 static void judge(const struct deployment *deployment, const PGresult *result, struct deploy_answer *answer,
                   struct buf *details, struct buf *changes) {
   static const char *const good[] = {"created", "verified", "recreated", "removed", NULL};
@@ -132,7 +132,8 @@ static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
   buf_free(&changes);
 }
 
-/* A flow has some 300 bytes in the registry, and may need a queue, whose tables a server that is busy creates in a tenth of a second. */
+/* A flow has some 300 bytes in the registry, and may need a queue, whose tables a server that is busy creates in a
+ * tenth of a second. */
 static int extra_ms(const char *registry) {
   size_t ms = strlen(registry) / 2;
   return ms < EXTRA_MAX_MS ? (int)ms : EXTRA_MAX_MS;
@@ -150,7 +151,7 @@ static void submit(struct deployment *deployment) {
   pg_submit(deployment->pg, unit);
 }
 
-/* What is about to be thrown away is told before. */
+/* What is about to be deleted is logged before. */
 static void on_preview(void *owner, struct pg_unit *unit, const struct err *err) {
   struct deployment *deployment = owner;
   if (err) {

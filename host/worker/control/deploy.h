@@ -16,10 +16,10 @@ enum deploy_outcome {
 struct deploy_answer {
   enum deploy_outcome outcome;
   struct err err;
-  const char *
-      details; /* lines for people about what was refused, the last one without its end; borrowed; "" where there are none */
-  const char
-      *changes; /* of what was deployed: what is different now, "; " between two flows; borrowed; "" if nothing is */
+  /* Lines for people about what was refused, the last one without its end; borrowed; "" if there are none. */
+  const char *details;
+  /* What is different now in what was deployed, "; " between two flows; borrowed; "" if nothing is. */
+  const char *changes;
   int64_t generation; /* as given */
 };
 
@@ -28,8 +28,8 @@ struct deploy_events {
   void (*done)(void *owner, const struct deploy_answer *answer);
 };
 
-/* Sends it over a ready connection with control_statements. What is to be recreated is logged before, what becomes of each flow and its alias is
- * logged. */
+/* Sends it over a ready connection with control_statements. What is to be recreated is logged before, what becomes of
+ * each flow and its alias is logged. */
 void deploy(struct pg *pg, const char *worker_id, const struct load_worker *worker, int64_t generation, struct log *log,
             const struct deploy_events *events, void *owner);
 

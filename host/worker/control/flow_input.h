@@ -5,8 +5,8 @@
 #include "pg/pg.h"
 #include "worker/pool/pool.h"
 
-/* Asks over pg (with control_statements), again after a lost connection, and answers the pool. Both must outlive the answer:
- * pg is closed before the pool is freed. */
+/* Asks over pg (with control_statements), again after a lost connection, and answers the pool. Both must outlive the
+ * answer: pg is closed before the pool is freed. */
 void flow_input_fetch(struct pg *pg, struct pool *pool, const struct task *task, int64_t max_input);
 
 #endif

@@ -86,12 +86,12 @@ static void read_answer(struct heartbeat *heartbeat, const PGresult *result) {
     heartbeat->events.deprecated(heartbeat->owner);
 }
 
-/* A server that takes no writes is perhaps a primary of the past: the next connection may find the new one. */
+/* A server that takes no writes may be a previous primary: the next connection may find the new one. */
 static void complain(struct heartbeat *heartbeat, const struct pg_unit *unit, const struct err *err) {
   struct err found = *err;
   if (*found.sqlstate || pg_unit_is_overdue(unit))
     troubles_set(heartbeat->troubles, TROUBLE_HEARTBEAT, 0, found.message);
-  if (!*found.sqlstate) return; /* the connection tells it */
+  if (!*found.sqlstate) return; /* the connection reports it */
   complaint_add_hint(&found);
   if (complaint_is_new(&heartbeat->complaint, &found))
     LOG(heartbeat->log, LOG_WARN, "heartbeat_failed", LOG_STR("sqlstate", found.sqlstate),
@@ -102,7 +102,7 @@ static void complain(struct heartbeat *heartbeat, const struct pg_unit *unit, co
 static void beat(struct heartbeat *heartbeat);
 static void on_timer(uv_timer_t *timer);
 
-/* At once, unless one was sent just now: whoever may connect can ask for it. */
+/* At once, unless one was sent just now: every role that can connect can ask for it. */
 static void beat_soon(struct heartbeat *heartbeat) {
   uint64_t passed = (uv_hrtime() - heartbeat->sent_at) / 1000000;
   if (passed >= APART_MS)

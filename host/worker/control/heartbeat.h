@@ -12,10 +12,10 @@
 struct heartbeat;
 
 struct heartbeat_events {
-  /* Visits every task that is claimed and whose result is not recorded; some perhaps twice. */
+  /* Visits every task that is claimed and whose result is not recorded; some possibly twice. */
   void (*each_task)(void *owner, void (*visit)(void *beat, const struct task *task), void *beat);
   void (*lost)(void *owner, uint64_t number);      /* the task is no longer this worker's */
-  void (*cancelled)(void *owner, uint64_t number); /* its run was cancelled; perhaps more than once */
+  void (*cancelled)(void *owner, uint64_t number); /* its run was cancelled; possibly more than once */
   void (*deprecated)(void *owner);                 /* at every beat from then on */
   void (*unknown)(void *owner);                    /* the worker has no row; instead of it */
   void (*enabled)(void *owner);                    /* at every beat while the worker function is enabled */

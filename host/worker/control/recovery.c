@@ -8,7 +8,7 @@
 #include "worker/control/complaint.h"
 #include "worker/control/statements.h"
 
-enum { RECOVER_MS = 10000, GO_ON_MS = 1000 /* messages were lost: perhaps more were */ };
+enum { RECOVER_MS = 10000, GO_ON_MS = 1000 /* messages were lost: possibly more are */ };
 
 /* The columns of the RECOVER statement. */
 enum { RUN_ID, STEP_SLUG, TASK_INDEX, REASON, OUTCOME };
@@ -75,7 +75,7 @@ static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
   }
   struct err found = *err;
   if (*found.sqlstate || pg_unit_is_overdue(unit)) troubles_set(recovery->troubles, TROUBLE_RECOVERY, 0, found.message);
-  if (!*found.sqlstate) return; /* the connection tells it */
+  if (!*found.sqlstate) return; /* the connection reports it */
   complaint_add_hint(&found);
   if (complaint_is_new(&recovery->complaint, &found))
     LOG(recovery->log, LOG_WARN, "recovery_failed", LOG_STR("sqlstate", found.sqlstate),

@@ -1,5 +1,5 @@
-/* Every 10 s: putting back the tasks of this queue whose worker is dead or whose time is over, and mending its messages; see recover_tasks in
- * sql/. */
+/* Every 10 s: puts back the tasks of this queue whose worker is dead or whose time is over, and repairs its messages;
+ * see recover_tasks in sql/. */
 #ifndef LUAFLOW_WORKER_CONTROL_RECOVERY_H
 #define LUAFLOW_WORKER_CONTROL_RECOVERY_H
 

@@ -8,7 +8,8 @@ const struct pg_statement control_statements[CONTROL_STATEMENT_COUNT] = {CONTROL
 const struct pg_statement work_statements[WORK_STATEMENT_COUNT] = {WORK_STATEMENTS(STMT)};
 #undef STMT
 
-/* The server keeps the transaction of a machine that has vanished, and its locks, until it knows that; by itself after hours. */
+/* The server keeps the transaction of a machine that has vanished, and its locks, until it knows that; without these
+ * settings after hours. */
 #define KEEPALIVES                                                                                                    \
   "pg_catalog.set_config('tcp_keepalives_idle', '10', false), pg_catalog.set_config('tcp_keepalives_interval', '5', " \
   "false),"                                                                                                           \

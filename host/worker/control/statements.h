@@ -80,8 +80,9 @@ enum work_statement {
 extern const struct pg_statement control_statements[CONTROL_STATEMENT_COUNT];
 extern const struct pg_statement work_statements[WORK_STATEMENT_COUNT];
 
-/* Settings of the sessions that call them; SQLSTATE 3F000 where there is no schema pgflow, LF001 where luaflow did not make it. A wait for a lock ends before the connection's deadline: it is answered, so that it is not
- * taken for silence. */
+/* Settings of the sessions that call them; SQLSTATE 3F000 where there is no schema pgflow, LF001 where luaflow did
+ * not make it. A wait for a lock ends before the connection's deadline: it is answered, so that it is not taken for
+ * silence. */
 enum {
   SETTINGS_ELSEWHERE_COUNT = 4, /* the first, for a database that has no schema of luaflow */
   SETTINGS_COUNT,
@@ -89,13 +90,14 @@ enum {
 };
 extern const char *const control_settings[SETTINGS_COUNT];
 extern const char *const work_settings[SETTINGS_COUNT];
-/* Of a session that handlers' statements run in: how values are written does not depend on the server's or the role's settings,
- * and a statement whose host was killed ends, where the server's system can tell. */
+/* Of a session that handlers' statements run in: how values are written does not depend on the server's or the role's
+ * settings, and a statement whose host was killed ends, if the server's system can detect that. */
 extern const char *const handler_settings[HANDLER_SETTINGS_COUNT];
-/* What DISCARD ALL does, without DISCARD PLANS: the plans of our functions are dear. Then handler_settings. */
+/* What DISCARD ALL does, without DISCARD PLANS: the plans of our functions are expensive. Then handler_settings. */
 extern const char *const handler_reset[];
 extern const int handler_reset_count;
-/* The first and the last statement of a step's transaction. Their sessions are handlers', so nothing is prepared in them. */
+/* The first and the last statement of a step's transaction. Their sessions are handlers', so nothing is prepared in
+ * them. */
 extern const char handler_open_sql[];
 extern const char handler_complete_sql[];
 

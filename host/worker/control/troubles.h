@@ -1,5 +1,5 @@
-/* Reports to the database, for doctor and `luaflow workers`, what goes wrong in this worker while it lasts; over the control connection. Each
- * trouble is reported when it begins, changes and ends. */
+/* Reports to the database, for doctor and `luaflow workers`, what goes wrong in this worker while it lasts; over the
+ * control connection. Each trouble is reported when it begins, changes and ends. */
 #ifndef LUAFLOW_WORKER_TROUBLES_H
 #define LUAFLOW_WORKER_TROUBLES_H
 
@@ -25,10 +25,11 @@ enum trouble {
 };
 
 struct troubles *troubles_new(void);
-/* The database knows the worker: what has been set is reported. Both are borrowed until troubles_stop; pg has control_statements. */
+/* The database knows the worker: what has been set is reported. Both are borrowed until troubles_stop; pg has
+ * control_statements. */
 void troubles_start(struct troubles *troubles, struct pg *pg, const char *worker_id);
-/* That is how it is with this trouble. error: the last one; NULL: there is none any more. count: 0 for a trouble that has none. NULL as
- * troubles is allowed: nothing is reported. */
+/* That is how it is with this trouble. error: the last one; NULL: there is none any more. count: 0 for a trouble that
+ * has none. NULL as troubles is allowed: nothing is reported. */
 void troubles_set(struct troubles *troubles, enum trouble trouble, int count, const char *error);
 /* Reports what could not be reported before. */
 void troubles_go_on(struct troubles *troubles);

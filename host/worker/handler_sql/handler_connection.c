@@ -222,7 +222,7 @@ void handler_connection_new(struct handler_pool *pool) {
   struct err err;
   struct handler_connection *connection = xcalloc(1, sizeof *connection);
   connection->pg = pg_new(pool->loop, &options, &events, connection, &err);
-  CHECK(connection->pg); /* whoever made the pool has read the conninfo */
+  CHECK(connection->pg); /* the creator of the pool has checked the conninfo */
   connection->pool = pool;
   connection->state = HANDLER_OPENING;
   DL_APPEND(pool->connections, connection);

@@ -95,7 +95,7 @@ void handler_pool_is_free(struct handler_connection *connection) {
   uv_idle_start(&pool->kick, serve);
 }
 
-/* The conninfo is a mistake, or the server has said so. */
+/* The conninfo is wrong, or the server has refused it. */
 static bool is_final(const struct err *err) {
   return err->kind == ERR_CONFIG || sqlstate_refuses_for_good(err->sqlstate);
 }

@@ -1,5 +1,5 @@
-/* The connections on which handlers' statements run: opened on demand, lent to one borrower after the other, closed when nobody has wanted one
- * for a while. Who comes first is served first. Knows neither tasks nor executors. */
+/* The connections on which handlers' statements run: opened on demand, lent to one borrower after the other, closed
+ * when nobody has wanted one for a while. Who comes first is served first. Knows neither tasks nor executors. */
 #ifndef LUAFLOW_WORKER_HANDLER_SQL_HANDLER_POOL_H
 #define LUAFLOW_WORKER_HANDLER_SQL_HANDLER_POOL_H
 
@@ -19,7 +19,7 @@ struct handler_pool_options { /* borrowed until handler_pool_close */
   const char *conninfo;
   const char *application_name;
   int connections;
-  bool patient;              /* one that cannot be made now is waited for; else borrowers are refused */
+  bool patient;              /* a connection that cannot be established now is waited for; else borrowers are refused */
   struct troubles *troubles; /* NULL: nothing is reported */
 };
 
@@ -44,8 +44,8 @@ struct handler_borrower {
   struct handler_borrower *prev, *next;
 };
 
-/* side (with the statements TERMINATE and CANCEL) and leftovers are of the same role and server; borrowed until handler_pool_close. The
- * conninfo is known to be readable. */
+/* side (with the statements TERMINATE and CANCEL) and leftovers are of the same role and server; borrowed until
+ * handler_pool_close. The conninfo is known to be readable. */
 struct handler_pool *handler_pool_new(uv_loop_t *loop, const struct handler_pool_options *options, struct pg *side,
                                       struct leftovers *leftovers, struct log *log);
 /* Waits for a connection; no event comes before this returns. */
@@ -59,10 +59,10 @@ void handler_pool_submit(struct handler_borrower *borrower, struct pg_unit *unit
 PGTransactionStatusType handler_pool_status(const struct handler_borrower *borrower);
 /* Has the statement under way ended by the server, which is answered as usual. */
 void handler_pool_cancel(struct handler_borrower *borrower);
-/* Gives the connection back, or waits no longer. A statement under way is ended and what is open is rolled back. With wants_cleared the
- * event comes once that is certain, else the borrower may be freed at once. */
+/* Gives the connection back, or waits no longer. A statement under way is ended and what is open is rolled back. With
+ * wants_cleared the event comes once that is certain, else the borrower may be freed at once. */
 void handler_pool_give_back(struct handler_pool *pool, struct handler_borrower *borrower, bool wants_cleared);
-/* After lost: cleared comes once the server's process behind the connection has gone. */
+/* After lost: cleared comes once the server's process behind the connection has ended. */
 void handler_pool_await_gone(struct handler_pool *pool, struct handler_borrower *borrower);
 /* The loop's clock, in milliseconds. */
 uint64_t handler_pool_now(const struct handler_pool *pool);

@@ -43,7 +43,7 @@ struct handler_pool {
   struct handler_connection *connections;
   int count;
   struct handler_borrower *waiting;   /* for a connection, who waits longest first */
-  struct handler_borrower *departing; /* until a lost process has gone */
+  struct handler_borrower *departing; /* until a lost process has ended */
   uv_timer_t tick;                    /* runs while there is a connection */
   uv_idle_t kick;                     /* active while somebody may be served */
   int open_handles;
@@ -54,9 +54,9 @@ struct handler_pool {
 /* handler_pool.c */
 /* The connection can be lent. */
 void handler_pool_is_free(struct handler_connection *connection);
-/* A connection broke. True: another attempt is to be made; else it is to be closed. */
+/* A connection broke. True: another attempt follows; else the connection must be closed. */
 bool handler_pool_broke(struct handler_pool *pool);
-/* The same for one that could not be made. */
+/* The same for one that could not be established. */
 bool handler_pool_not_made(struct handler_pool *pool, const struct err *err);
 /* The borrower's connection broke while it was being cleared. */
 void handler_pool_depart(struct handler_pool *pool, struct handler_borrower *borrower);

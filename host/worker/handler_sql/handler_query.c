@@ -27,7 +27,7 @@ void handler_query_end(struct handler_query *query) {
   handler_query_free(query);
 }
 
-/* Gives the connection back first, so that who is told finds it free. */
+/* Gives the connection back first, so that the receiver of the answer finds it free. */
 static void finish(struct handler_query *query, struct buf *payload) {
   handler_pool_give_back(query->pool, &query->borrower, false);
   query->done(query->owner, query, payload);

@@ -18,7 +18,8 @@ struct handler_reply {
 /* False once there is more than the limit allows; such rows are not kept. */
 bool handler_reply_row(struct handler_reply *reply, const PGresult *row);
 bool handler_reply_is_too_large(const struct handler_reply *reply);
-/* Appends the payload of a statement that succeeded, and frees the rows. last is the statement's own result, with its columns. */
+/* Appends the payload of a statement that succeeded, and frees the rows. last is the statement's own result, with its
+ * columns. */
 void handler_reply_put_rows(struct handler_reply *reply, const PGresult *last, struct buf *payload);
 void handler_reply_free(struct handler_reply *reply);
 

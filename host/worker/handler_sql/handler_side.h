@@ -1,5 +1,5 @@
-/* The connection beside handlers' connections that cancels their statements and ends their processes: of another role or server than the
- * worker's own. Knows whether it reaches the worker's installation. */
+/* The connection next to handlers' connections that cancels their statements and ends their processes: of another
+ * role or server than the worker's own. Knows whether it reaches the worker's installation. */
 #ifndef LUAFLOW_WORKER_HANDLER_SQL_HANDLER_SIDE_H
 #define LUAFLOW_WORKER_HANDLER_SQL_HANDLER_SIDE_H
 
@@ -19,8 +19,8 @@ struct handler_side_events {
   void (*refused)(void *owner, const struct err *err);
 };
 
-/* home, with control_statements: the worker's own, to compare with; NULL: nothing is compared. NULL with *err if the conninfo cannot be
- * read. */
+/* home, with control_statements: the worker's own, to compare with; NULL: nothing is compared. NULL with *err if the
+ * conninfo cannot be read. */
 struct handler_side *handler_side_new(uv_loop_t *loop, const char *conninfo, const char *application_name,
                                       struct pg *home, const struct handler_side_events *events, void *owner,
                                       struct log *log, struct err *err) __attribute__((warn_unused_result));

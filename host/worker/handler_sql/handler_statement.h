@@ -1,4 +1,4 @@
-/* One statement of a handler with its parameters, as QUERY brings it. */
+/* One statement of a handler with its parameters, as QUERY delivers it. */
 #ifndef LUAFLOW_WORKER_HANDLER_SQL_HANDLER_STATEMENT_H
 #define LUAFLOW_WORKER_HANDLER_SQL_HANDLER_STATEMENT_H
 

@@ -34,7 +34,7 @@ static void run_statement(struct handler_tx *tx) {
   handler_pool_submit(&tx->borrower, unit);
 }
 
-/* The server ends the transaction by itself a while after the attempt's time is over: this host may be frozen then. */
+/* The server ends the transaction on its own a while after the attempt's time is over: this host may be frozen then. */
 static void on_granted(void *owner) {
   struct handler_tx *tx = owner;
   struct pg_unit *unit = handler_pool_unit(&tx->borrower);
@@ -163,7 +163,8 @@ static void wait_for_connection(struct handler_tx *tx) {
   handler_pool_borrow(tx->pool, &tx->borrower);
 }
 
-/* What was not committed is rolled back by the server; what perhaps was is asked for once its process is gone. */
+/* The server rolls back what was not committed; if a commit is possible, the database is asked once the server's
+ * process has ended. */
 static void on_lost(void *owner, const struct err *err) {
   struct handler_tx *tx = owner;
   bool waits = tx->state == TX_RUNNING; /* the handler does */

@@ -1,5 +1,5 @@
-/* The transaction of one attempt of a task: one connection from its first statement, or from the handler's end, until it has committed together
- * with the task's completion, or is certain not to commit. */
+/* The transaction of one attempt of a task: one connection from its first statement, or from the handler's end, until
+ * it has committed together with the task's completion, or is certain not to commit. */
 #ifndef LUAFLOW_WORKER_HANDLER_SQL_HANDLER_TX_H
 #define LUAFLOW_WORKER_HANDLER_SQL_HANDLER_TX_H
 
@@ -25,15 +25,15 @@ struct handler_tx_events {
   void (*ended)(void *owner, struct handler_tx *tx, enum handler_tx_end end, struct task *task);
 };
 
-/* task: of whose claim the database is told; not kept. */
+/* task: the task whose claim is sent to the database; not kept. */
 struct handler_tx *handler_tx_new(struct handler_pool *pool, const struct task *task, int64_t limit,
                                   const struct handler_tx_events *events, void *owner, struct log *log);
 /* A statement of the handler's is not answered yet. */
 bool handler_tx_is_asked(const struct handler_tx *tx);
 /* The handler's next statement, once the one before was answered; takes it over. */
 void handler_tx_query(struct handler_tx *tx, struct handler_statement *statement);
-/* The handler has ended, with this result. Takes the task over: a completed one is completed here, any other is given back once all is
- * rolled back. May end at once. */
+/* The handler has ended, with this result. Takes the task over: a completed one is completed here, any other is given
+ * back once all is rolled back. May end at once. */
 void handler_tx_settle(struct handler_tx *tx, struct task *task);
 /* The task is of no interest any more: rolls back. */
 void handler_tx_drop(struct handler_tx *tx);

@@ -53,7 +53,8 @@ void handler_tx_end_with(struct handler_tx *tx, enum handler_tx_end end) {
     handler_pool_give_back(tx->pool, &tx->borrower, true);
 }
 
-/* Whoever broke the connection, the next time it is perhaps left alone: the handler runs again at no cost, a few times in a task's life. */
+/* Whatever broke the connection may not do so the next time: the handler runs again at no cost, a few times in a
+ * task's life. */
 static bool is_forgiven(const struct task *task) {
   enum { FREE_LOSSES = 2 };
   return task->lost_transactions < FREE_LOSSES;
@@ -95,8 +96,8 @@ void handler_tx_fail_early(struct handler_tx *tx) {
   handler_tx_end_with(tx, HANDLER_TX_SETTLED);
 }
 
-/* The claim was not current inside of the transaction. Whether it is after the rollback is decided as this is recorded: it is where
- * the handler itself had ended it, else the failure is refused as late. */
+/* The claim was not current inside of the transaction. Whether it is after the rollback is decided as this is
+ * recorded: it is where the handler itself had ended it, else the failure is refused as late. */
 static void fail_ended_inside(struct handler_tx *tx) {
   task_settle_message(
       tx->task, VERDICT_PERMANENT,

@@ -65,7 +65,7 @@ void handler_tx_commit_failed(struct handler_tx *tx, const struct pg_unit *unit,
 void handler_tx_commit_unanswered(struct handler_tx *tx, const struct err *err);
 /* How it ends when its task has failed for what happened to it: the handler may run again, at no cost. */
 enum handler_tx_end handler_tx_failed_end(struct handler_tx *tx);
-/* Events of the borrower: all is rolled back, or gone. */
+/* Events of the borrower: all is rolled back, or lost. */
 void handler_tx_cleared(void *owner);
 
 #endif

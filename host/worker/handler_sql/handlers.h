@@ -1,4 +1,5 @@
-/* What handlers ask of the database: ctx:query and the transactions of steps that have one. Knows no executor; answers go to its owner. */
+/* What handlers ask of the database: ctx:query and the transactions of steps that have one. Knows no executor;
+ * answers go to its owner. */
 #ifndef LUAFLOW_WORKER_HANDLER_SQL_HANDLERS_H
 #define LUAFLOW_WORKER_HANDLER_SQL_HANDLERS_H
 
@@ -36,17 +37,20 @@ struct handlers_events {
   void (*refused)(void *owner, const struct err *err);
 };
 
-/* control (with control_statements) and leftovers are of the same server and role as the conninfo. Without leftovers it makes
- * both for itself, and compares the installation with that of control, if it is given. NULL with *err if the conninfo cannot be read. */
+/* control (with control_statements) and leftovers are of the same server and role as the conninfo. Without leftovers
+ * it makes both for itself, and compares the installation with that of control, if it is given. NULL with *err if the
+ * conninfo cannot be read. */
 struct handlers *handlers_new(uv_loop_t *loop, const struct handlers_options *options, struct pg *control,
                               struct leftovers *leftovers, const struct handlers_events *events, void *owner,
                               struct log *log, struct err *err) __attribute__((warn_unused_result));
 /* Whether a transaction of a handler is in the worker's own installation; *err says why not. */
 enum handler_reach handlers_reach(const struct handlers *handlers, struct err *err);
-/* A QUERY of the task of that number, whose claim is task (NULL: it has none). False if the payload is not well formed, or the one before was not answered. */
+/* A QUERY of the task of that number, whose claim is task (NULL: it has none). False if the payload is not well
+ * formed, or the one before was not answered. */
 bool handlers_query(struct handlers *handlers, uint64_t number, const struct task *task, struct cursor *payload)
     __attribute__((warn_unused_result));
-/* The task's handler has ended; what it waits for is ended too. True if the task was taken over: one of the events follows. */
+/* The task's handler has ended; what it waits for is ended too. True if the task was taken over: one of the events
+ * follows. */
 bool handlers_settle(struct handlers *handlers, struct task *task);
 /* The same for a task of which nothing is recorded. */
 void handlers_forget(struct handlers *handlers, uint64_t number);

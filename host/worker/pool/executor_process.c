@@ -204,8 +204,8 @@ static void on_frame(void *owner, struct frame *frame) {
   }
 }
 
-/* It is killed, and looked for until it has been reaped: a library of this process may have taken SIGCHLD. Whatever runs by then is not to
- * blame. */
+/* It is killed, and looked for until it has been reaped: a library of this process may have taken SIGCHLD. Whatever
+ * runs by then is not to blame. */
 static void on_channel_over(uv_timer_t *timer) {
   struct executor_process *process = timer->data;
   if (!*process->kill_reason)

@@ -30,7 +30,7 @@ struct executor_options { /* borrowed until executor_process_new returns */
 
 struct executor_exit {
   int64_t code;
-  int signal;   /* 0: it ended by itself */
+  int signal;   /* 0: it ended without one */
   bool by_host; /* executor_process_kill_for has ended it */
   /* "exited with code 0", "was killed by SIGSEGV (segmentation fault)", or what executor_process_kill_for was given */
   char reason[512];
@@ -41,11 +41,13 @@ struct executor_events {
   void (*loaded)(void *owner, struct load_report *report);
   void (*frame)(void *owner, struct frame *frame);
   void (*line)(void *owner, bool from_stderr, const char *line); /* terminated, without newline; NULL if not wanted */
-  /* The process was reaped, what is left of its session was killed, and all that it sent has been reported. The last event; the owner calls executor_process_free. */
+  /* The process was reaped, what is left of its session was killed, and all that it sent has been reported. The last
+   * event; the owner calls executor_process_free. */
   void (*exited)(void *owner, const struct executor_exit *exit);
 };
 
-/* Opens the program file that this process runs, so that it can be spawned although its file is replaced. -1 with *err. */
+/* Opens the program file that this process runs, so that it can be spawned although its file is replaced. -1 with
+ * *err. */
 int executor_open_program(struct err *err) __attribute__((warn_unused_result));
 /* NULL with *err if it cannot be started. */
 struct executor_process *executor_process_new(uv_loop_t *loop, const struct executor_options *options,
@@ -60,7 +62,7 @@ void executor_process_send(struct executor_process *process, enum frame_type typ
 /* Lets it go: closes the channel, and kills it if it is still there two seconds later. */
 void executor_process_stop(struct executor_process *process);
 void executor_process_kill(struct executor_process *process);
-/* The same; unless it ends otherwise first, the reason is what its exit tells: "did not load within 30 s". */
+/* The same; unless it ends otherwise first, the reason is what its exit shows: "did not load within 30 s". */
 void executor_process_kill_for(struct executor_process *process, const char *reason);
 /* Only when it has exited, or on a loop that is run no more than to close handles: an executor that lives is killed. */
 void executor_process_free(struct executor_process *process);

@@ -47,7 +47,7 @@ int executor_spawn(uv_loop_t *loop, uv_process_t *handle, const struct executor_
   uv_stdio_container_t stdio[FD_COUNT];
   snprintf(program, sizeof program, "/proc/self/fd/%d", options->program);
   snprintf(snapshot_path, sizeof snapshot_path, "/proc/self/fd/%d", options->snapshot);
-  int snapshot = open(snapshot_path, O_RDONLY | O_CLOEXEC); /* with an offset of its own */
+  int snapshot = open(snapshot_path, O_RDONLY | O_CLOEXEC); /* with its own offset */
   if (snapshot < 0) return -errno;
   fill_stdio(stdio, streams, snapshot);
   char **environment = is_script ? NULL : env_file_merge(options->env_file, environ, is_for_handlers);

@@ -1,4 +1,5 @@
-/* The tasks in flight, from the claim to the result: found by number, watched for their deadlines. Knows no executor. */
+/* The tasks in flight, from the claim to the result: found by number, watched for their deadlines. Knows no executor.
+ * */
 #ifndef LUAFLOW_WORKER_POOL_FLIGHT_H
 #define LUAFLOW_WORKER_POOL_FLIGHT_H
 

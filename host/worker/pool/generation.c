@@ -25,7 +25,7 @@ static void spawn(struct slot *slot, struct err *err);
 
 /* ---- leaving ---- */
 
-/* The last executor may have gone. */
+/* The last executor may have ended. */
 static void check_end(struct generation *generation) {
   struct pool *pool = generation->pool;
   if (!generation_is_empty(generation)) return;
@@ -48,7 +48,7 @@ static void end_all(struct generation *generation, void (*end)(struct executor_p
 }
 
 void generation_leave(struct generation *generation, void (*end)(struct executor_process *process)) {
-  bool empty = generation_is_empty(generation); /* else the last exit tells */
+  bool empty = generation_is_empty(generation); /* else the last exit reports it */
   end_all(generation, end);
   if (empty) check_end(generation);
 }
@@ -137,7 +137,8 @@ void generation_respawn(struct slot *slot) {
   uv_timer_start(&slot->respawn, on_respawn, RESPAWN_MS, 0);
 }
 
-/* One that lived for a while, or had tasks, of which one has perhaps ended it, is replaced at once: the others wait for it. */
+/* One that lived for a while, or had tasks, one of which may have ended it, is replaced at once: the others wait for
+ * it. */
 static uint64_t respawn_delay(struct slot *slot) {
   bool early = uv_now(slot->pool->loop) - slot->spawned_at < STABLE_MS;
   if (slot->used || !early) {

@@ -11,11 +11,11 @@ struct load_options {
   size_t path_count;
   bool development;
   bool types;         /* the report has definitions for editors */
-  struct buf *output; /* gets what the modules print, a text for each line; NULL: it goes to stderr */
+  struct buf *output; /* receives what the modules print, a text for each line; NULL: stderr does */
 };
 
-/* Spawns one executor on a loop of its own, loads, kills and reaps it; blocks, 30 s at most. True with the report, which holds
- * problems or workers and is the caller's; warnings go to stderr. False with *err: wrong paths (exit 2), or the
+/* Spawns one executor on its own loop, loads, kills and reaps it; blocks, 30 s at most. True with the report, which
+ * holds problems or workers and is the caller's; warnings go to stderr. False with *err: wrong paths (exit 2), or the
  * executor failed. */
 bool load_flows(const struct load_options *options, struct load_report *report, struct err *err)
     __attribute__((warn_unused_result));

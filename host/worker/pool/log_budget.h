@@ -1,5 +1,5 @@
-/* How much the handlers of an executor may write to the host's log, so that one that prints without end costs neither the disk
- * nor the host's time. */
+/* How much the handlers of an executor may write to the host's log, so that one that prints without end costs neither
+ * the disk nor the host's time. */
 #ifndef LUAFLOW_WORKER_POOL_LOG_BUDGET_H
 #define LUAFLOW_WORKER_POOL_LOG_BUDGET_H
 
@@ -20,7 +20,7 @@ struct log_budget {
   int64_t dropped_bytes;
 };
 
-/* True if a line of so many bytes is to be written; else it is counted as dropped. */
+/* True if a line of so many bytes may be written; else it is counted as dropped. */
 bool log_budget_take(struct log_budget *budget, uint64_t now_ms, size_t bytes);
 
 #endif

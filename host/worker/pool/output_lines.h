@@ -9,7 +9,8 @@ struct output_lines;
 /* The line has no newline, is terminated, and is cut into pieces where it is longer than 8 KiB. */
 typedef void (*output_line)(void *owner, const char *line);
 
-/* A pipe that is to be given to uv_spawn; read from output_lines_start on. ended is called once, when nothing more comes. */
+/* A pipe that is to be given to uv_spawn; read from output_lines_start on. ended is called once, when nothing more
+ * comes. */
 struct output_lines *output_lines_new(uv_loop_t *loop, output_line line, void (*ended)(void *owner), void *owner);
 uv_stream_t *output_lines_stream(struct output_lines *lines);
 void output_lines_start(struct output_lines *lines);

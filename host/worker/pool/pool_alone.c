@@ -1,5 +1,6 @@
-/* Tasks that are suspected of ending executors: each runs as the only task of a fresh executor, so that the next end has a name. These executors
- * are started on demand, besides those that serve the others, and let go after their one task: what it leaves behind hurts nobody. */
+/* Tasks that are suspected of ending executors: each runs as the only task of a fresh executor, so that the next end
+ * has a name. These executors are started on demand, in addition to those that serve the others, and end after their
+ * one task: what it leaves behind harms no other. */
 #include <utlist.h>
 
 #include "worker/pool/pool_inside.h"
@@ -15,7 +16,7 @@ static void give_alone(struct slot *slot, struct task *task) {
   pool_give(slot, task);
 }
 
-/* Brings the executor on: to its task, or to its end where there is none. */
+/* Moves the executor on: to its task, or to its end if there is none. */
 static void look_at(struct slot *slot) {
   struct pool *pool = slot->pool;
   switch (slot->state) {
@@ -34,7 +35,8 @@ static void look_at(struct slot *slot) {
   }
 }
 
-/* Those that have no place soon are claimed again later: what waits here keeps others from being claimed, and its time runs. */
+/* Those that have no place soon are claimed again later: what waits here keeps others from being claimed, and its
+ * time runs. */
 static void put_back(struct pool *pool, int places) {
   struct task *task, *next;
   DL_FOREACH_SAFE(pool->suspects, task, next) {

@@ -12,7 +12,7 @@ enum {
 };
 
 /* Who has too much memory: a task that waits and holds the limit alone, else the one that runs, else the one that holds
- * most, if anybody can be told. */
+ * most, if there is one. */
 static struct task *find_hog(const struct slot *slot) {
   struct pulse_state pulse = executor_process_pulse(slot->process);
   struct task *running = pool_running_task(slot);
@@ -23,8 +23,8 @@ static struct task *find_hog(const struct slot *slot) {
   return largest || slot->task_count > 1 ? largest : slot->tasks;
 }
 
-/* The code that ran has ended it: it exited, it broke, or the host killed it for what it did. Any other signal comes from elsewhere, whoever
- * runs just then. */
+/* The code that ran has ended it: it exited, it broke, or the host killed it for what it did. Any other signal comes
+ * from elsewhere, whatever runs just then. */
 static bool was_ended_from_inside(const struct executor_exit *exit) {
   switch (exit->signal) {
     case 0:

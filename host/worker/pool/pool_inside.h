@@ -1,5 +1,6 @@
-/* What pool.c (the whole), generation.c (executors), pool_watch.c (looking after them), pool_tasks.c (tasks, and what executors say about
- * them), pool_output.c (what they log), pool_alone.c (tasks that are suspected) and pool_death.c (the end of an executor) share. */
+/* What pool.c (the whole), generation.c (executors), pool_watch.c (looking after them), pool_tasks.c (tasks, and what
+ * executors say about them), pool_output.c (what they log), pool_alone.c (tasks that are suspected) and pool_death.c
+ * (the end of an executor) share. */
 #ifndef LUAFLOW_WORKER_POOL_POOL_INSIDE_H
 #define LUAFLOW_WORKER_POOL_POOL_INSIDE_H
 
@@ -41,12 +42,12 @@ struct pool {
   struct log *log;
   const char *queue;
   struct generation *generations; /* list, oldest first, until their last executor was reaped */
-  struct generation *serving;     /* gets the tasks; NULL before the first switch */
+  struct generation *serving;     /* receives the tasks; NULL before the first switch */
   uv_timer_t watch;
   bool watches_closely;
   struct flight *flight;
   struct task *waiting;  /* for an executor to become ready */
-  struct task *suspects; /* the same, each for one of its own */
+  struct task *suspects; /* the same, each for a separate executor */
   bool ending;           /* no executor is replaced */
   bool killing;          /* what dead executors had is released, never failed */
   struct {
@@ -58,7 +59,8 @@ struct pool {
 };
 
 /* generation.c */
-/* Starts its executors and adds it to the pool's list; takes the source over. NULL with *err if one cannot be started. */
+/* Starts its executors and adds it to the pool's list; takes the source over. NULL with *err if one cannot be
+ * started. */
 struct generation *generation_new(struct pool *pool, struct source *source, struct err *err)
     __attribute__((warn_unused_result));
 void generation_set_state(struct generation *generation, enum generation_state state);
@@ -84,7 +86,7 @@ void pool_on_frame(void *owner, struct frame *frame); /* owner: the slot */
 void pool_give_waiting(struct pool *pool);
 /* Sends the task, which is on no list, to the executor. */
 void pool_give(struct slot *slot, struct task *task);
-/* The task whose Lua runs in the executor, or ran when it died; NULL if it is none of those that it has. */
+/* The task whose Lua runs in the executor, or ran when it died; NULL if the executor does not have that task. */
 struct task *pool_running_task(const struct slot *slot);
 /* Ends the handler of a task that an executor has; nothing is recorded. */
 void pool_abandon(struct task *task);
@@ -96,7 +98,7 @@ void pool_fail(struct pool *pool, struct task *task);
 void pool_forget(struct pool *pool, struct task *task);
 
 /* pool_alone.c */
-/* Gives suspects to executors of their own, starts and ends these, and puts suspects back that have no place soon. */
+/* Gives suspects to separate executors, starts and ends these, and puts suspects back that have no place soon. */
 void pool_give_suspects(struct pool *pool);
 
 /* pool_death.c: before the process is freed. */

@@ -1,5 +1,5 @@
-/* What executors write for the log: LOG frames, and the lines of their standard output and error. An executor runs the users'
- * code, so nothing is taken from it for a task that it does not have. */
+/* What executors write for the log: LOG frames, and the lines of their standard output and error. An executor runs
+ * the users' code, so nothing is taken from it for a task that it does not have. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

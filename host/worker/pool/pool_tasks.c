@@ -168,8 +168,8 @@ void pool_release(struct pool *pool, struct task *task, double delay_s) {
   pool->events.settled(pool->owner, task);
 }
 
-/* The attempt is over once the executor says that it has ended the handler, or that the handler had ended before. One that
- * does not say so is killed; see pool_watch.c. */
+/* The attempt is over once the executor says that it has ended the handler, or that the handler had ended before. One
+ * that does not say so is killed; see pool_watch.c. */
 void pool_on_overdue(void *owner, struct task *task) {
   struct pool *pool = owner;
   if (!task->slot) { /* it never reached an executor */
@@ -246,7 +246,7 @@ static void on_query(struct slot *slot, struct frame *frame) {
     executor_process_kill_for(slot->process, "sent a broken query");
 }
 
-/* Asked again before it was answered, as by a handler that has begun anew, it is not fetched twice. */
+/* An input that is asked for again before the answer, as by a handler that started again, is not fetched twice. */
 static void on_input_wanted(struct slot *slot, const struct frame *frame) {
   struct pool *pool = slot->pool;
   struct task *task = flight_find(pool->flight, frame->task);

@@ -13,7 +13,8 @@
 
 enum { ROUNDS = 3 /* of looking, since what is killed may have forked meanwhile */ };
 
-/* In /proc/PID/stat the command's name, which may hold anything, comes before: "PID (NAME) STATE PPID GROUP SESSION ...". */
+/* In /proc/PID/stat the command's name, which may hold anything, comes before: "PID (NAME) STATE PPID GROUP SESSION
+ * ...". */
 static bool is_of_session(const char *pid, pid_t leader) {
   char path[288], text[512], state;
   int parent, group, session;

@@ -4,7 +4,8 @@
 
 #include <sys/types.h>
 
-/* The leader has just been reaped: kills its process group and whatever else is of its session. What has begun a session of its own is not found. */
+/* The leader has just been reaped: kills its process group and whatever else is of its session. A process that has
+ * begun its own session is not found. */
 void session_kill(pid_t leader);
 
 #endif

@@ -1,4 +1,5 @@
-/* One place for an executor of a generation: its state, its process, and the tasks that it has. For the pool's files alone. */
+/* One place for an executor of a generation: its state, its process, and the tasks that it has. For the pool's files
+ * alone. */
 #ifndef LUAFLOW_WORKER_POOL_SLOT_H
 #define LUAFLOW_WORKER_POOL_SLOT_H
 
@@ -9,7 +10,7 @@
 #include "worker/pool/executor_process.h"
 #include "worker/pool/task.h"
 
-/* X(state, name, states it may move to). FINISHING: it gets no new task, finishes what it has and goes, since it uses too much
+/* X(state, name, states it may move to). FINISHING: it gets no new task, finishes what it has and ends, since it uses too much
  * memory or its generation is over. */
 #define SLOT_STATES(X)                                                           \
   X(SLOT_EMPTY, "empty", TO(SLOT_LOADING))                                       \
@@ -46,7 +47,7 @@ struct slot {
 void slot_set_state(struct slot *slot, enum slot_state state, struct log *log);
 /* True once its executor has not yielded for a second: it is given no task. */
 bool slot_is_held(const struct slot *slot);
-/* Its executor gets no task any more, and goes at once if it has none. */
+/* Its executor gets no task any more, and ends at once if it has none. */
 void slot_finish(struct slot *slot, struct log *log);
 /* Lets an executor go that has nothing to finish any more. */
 void slot_check_finished(struct slot *slot, struct log *log);

@@ -1,4 +1,5 @@
-/* One claimed task, from the claim's confirmation until its result was recorded. Plain data; freed by its last owner. */
+/* One claimed task, from the claim's confirmation until its result was recorded. Plain data; freed by its last owner.
+ * */
 #ifndef LUAFLOW_WORKER_POOL_TASK_H
 #define LUAFLOW_WORKER_POOL_TASK_H
 
@@ -20,7 +21,7 @@ enum verdict {
   VERDICT_FAILED,    /* retried after delay_s, or by backoff where that is negative */
   VERDICT_PERMANENT, /* no more attempts */
   VERDICT_SNOOZED,   /* put back for delay_s, costs no attempt */
-  VERDICT_RELEASED, /* put back for delay_s, costs no attempt, stores no message: what it was for is counted, see below */
+  VERDICT_RELEASED,  /* put back for delay_s; costs no attempt, stores no message; its reason is counted, see below */
 };
 
 struct task {
@@ -35,7 +36,7 @@ struct task {
   int max_attempts;
   int timeout_s;
   uint64_t deadline_ms;  /* on the loop's clock */
-  bool transaction;      /* its completion is the end of a transaction of its own: see handler_tx.h */
+  bool transaction;      /* its completion is the end of its own transaction: see handler_tx.h */
   int suspicion;         /* of having ended executors; the database keeps it */
   int lost_transactions; /* how often it was released since the connection of its transaction was lost */
   char *input;      /* JSON; NULL once it was sent to an executor, unless it has a transaction: it may be sent again */
@@ -53,16 +54,16 @@ struct task {
   bool needs_current;    /* text is true only where the claim is still current as it is recorded */
   int added_suspicion;   /* of a released one: its executor ended */
   bool lost_transaction; /* of a released one: the connection of its transaction was lost */
-  bool commit_unknown;   /* its transaction has perhaps completed it: the database tells */
+  bool commit_unknown;   /* its transaction may have completed it: the database knows */
   int blamed;            /* how often the database refused this very result; see batcher.h */
 
   struct log_budget log_budget;
   bool input_wanted; /* its run's input is being fetched */
 
-  bool overdue;         /* its deadline has passed; its executor was told to abandon it */
+  bool overdue;         /* its deadline has passed; its executor was asked to abandon it */
   bool cancelled;       /* its run was: the handler knows, may end, and nothing is recorded */
   int cancelled_ticks;  /* how often the pool has looked since then */
-  bool dropped;         /* it is somebody else's: nothing is recorded; its executor was told to abandon it */
+  bool dropped;         /* it belongs to another claim: nothing is recorded; its executor was asked to abandon it */
   int unanswered_ticks; /* how often the pool has looked since it was overdue */
 
   struct slot *slot;        /* the executor that has it; NULL while it waits for one */
@@ -70,7 +71,7 @@ struct task {
   UT_hash_handle hh;        /* by number, while in the pool */
 };
 
-/* Executors have ended beside it so often that the next has none but this one. */
+/* Executors that ran it have ended so often that the next one runs it alone. */
 bool task_is_suspect(const struct task *task);
 /* Frees the task and all it owns. */
 void task_free(struct task *task);

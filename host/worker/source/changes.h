@@ -1,4 +1,5 @@
-/* What has changed in the files and variables of a new generation. The deployment answers what has changed in its flows. */
+/* What has changed in the files and variables of a new generation. The deployment answers what has changed in its
+ * flows. */
 #ifndef LUAFLOW_WORKER_SOURCE_CHANGES_H
 #define LUAFLOW_WORKER_SOURCE_CHANGES_H
 

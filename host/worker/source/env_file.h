@@ -1,4 +1,4 @@
-/* The file of --env-file: what handlers find in ctx.env beside the environment. */
+/* The file of --env-file: what handlers find in ctx.env in addition to the environment. */
 #ifndef LUAFLOW_WORKER_SOURCE_ENV_FILE_H
 #define LUAFLOW_WORKER_SOURCE_ENV_FILE_H
 
@@ -12,12 +12,13 @@ struct env_file {
   size_t count;
 };
 
-/* Reads NAME=value lines; blank lines and lines that begin with # are left out, spaces around name and value too, and a pair of
- * quotes around the whole value. Of two lines with one name the later one counts. path NULL gives no variables.
- * False with *err, which names the line but not what stands in it: values are secrets. env_file_free is due in any case. */
+/* Reads NAME=value lines; blank lines and lines that begin with # are left out, spaces around name and value too, and
+ * a pair of quotes around the whole value. Of two lines with one name the later one counts. path NULL gives no
+ * variables. False with *err, which names the line but not what stands in it: values are secrets. env_file_free is
+ * due in any case. */
 bool env_file_read(struct env_file *file, const char *path, struct err *err) __attribute__((warn_unused_result));
-/* The environment with the file's variables in it, in place of those of the same name, and without those that keep refuses. The
- * texts are borrowed from both, the list, ended by NULL, is the caller's. file may be NULL. */
+/* The environment with the file's variables in it, in place of those of the same name, and without those that keep
+ * refuses. The texts are borrowed from both, the list, ended by NULL, is the caller's. file may be NULL. */
 char **env_file_merge(const struct env_file *file, char **environment, bool (*keep)(const char *variable));
 void env_file_free(struct env_file *file);
 

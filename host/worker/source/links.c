@@ -36,7 +36,7 @@ static char *next_name(struct walk *walk) {
   return name;
 }
 
-/* The way goes on at the link's target. */
+/* The walk continues at the link's target. */
 static void follow(struct walk *walk, const char *target) {
   char *rest = xasprintf("%s/%s", target, walk->rest);
   free(walk->rest);

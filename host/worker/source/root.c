@@ -15,7 +15,8 @@ static char *current_folder(void) {
   return folder ? folder : xstrdup("/");
 }
 
-/* Absolute and without ".", ".." and doubled slashes; links are left as they are, so that a linked folder stays below its root. */
+/* Absolute and without ".", ".." and doubled slashes; links are left as they are, so that a linked folder stays below
+ * its root. */
 static char *absolute(const char *path) {
   char *folder = *path == '/' ? xstrdup("") : current_folder();
   char *joined = xasprintf("%s/%s", folder, path);

@@ -18,8 +18,8 @@ struct entries {
   size_t count;
 };
 
-/* Finds the root (NULL: from the first path) and takes every path below it. False with a usage error, and nothing to free, if a
- * path is missing, is neither a folder nor a .lua file, or lies outside the root. */
+/* Finds the root (NULL: from the first path) and takes every path below it. False with a usage error, and nothing to
+ * free, if a path is missing, is neither a folder nor a .lua file, or lies outside the root. */
 bool entries_find(struct entries *entries, const char *root, const char *const *paths, size_t count, struct err *err)
     __attribute__((warn_unused_result));
 void entries_free(struct entries *entries);

@@ -11,13 +11,15 @@
 struct snapshot_events { /* each may be NULL */
   /* A folder or link below the root (its path there) could not be followed, and why: what it holds is missing. */
   void (*warn)(void *owner, const char *path, const char *why);
-  /* A folder (absolute) in which a change may change the snapshot; told before it is read. Perhaps more than once. */
+  /* A folder (absolute) in which a change may change the snapshot; reported before it is read, possibly more than
+   * once. */
   void (*folder)(void *owner, const char *path);
 };
 
-/* Reads the files and returns the descriptor of a sealed memory file, -1 with *err on failure. Content: for each file, sorted, the
- * texts (as buf_put_text writes them) path below the root and content. Folders whose name starts with a dot, and node_modules, are left out;
- * links to files and folders are followed. Blocks while it reads; keeps to itself, so that any thread may call it. events may be NULL. */
+/* Reads the files and returns the descriptor of a sealed memory file, -1 with *err on failure. Content: for each
+ * file, sorted, the texts (as buf_put_text writes them) path below the root and content. Folders whose name starts
+ * with a dot, and node_modules, are left out; links to files and folders are followed. Blocks while it reads; keeps
+ * to itself, so that any thread may call it. events may be NULL. */
 int snapshot_take(const char *root, const struct snapshot_events *events, void *owner, struct err *err)
     __attribute__((warn_unused_result));
 /* True if both hold the same bytes. */

@@ -1,4 +1,4 @@
-/* What a generation is made from, as the disk had it at one moment: the modules and the variables of --env-file. */
+/* What a generation is loaded from, as the disk had it at one moment: the modules and the variables of --env-file. */
 #ifndef LUAFLOW_WORKER_SOURCE_SOURCE_H
 #define LUAFLOW_WORKER_SOURCE_SOURCE_H
 

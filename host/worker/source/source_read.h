@@ -1,4 +1,4 @@
-/* Taking a source on another thread, so that the loop goes on meanwhile. */
+/* Takes a source on another thread, so that the loop continues meanwhile. */
 #ifndef LUAFLOW_WORKER_SOURCE_SOURCE_READ_H
 #define LUAFLOW_WORKER_SOURCE_SOURCE_READ_H
 

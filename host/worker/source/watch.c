@@ -1,5 +1,5 @@
-/* One notification handle for each folder. A folder that is moved away or replaced takes its handle's watch with it, so all are set anew before
- * every look. */
+/* One notification handle for each folder. A folder that is moved away or replaced takes its handle's watch with it,
+ * so all are set again before every look. */
 #include "worker/source/watch.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum {
   QUIET_MS = 20,  /* after the last notification of a burst */
-  BURST_MS = 200, /* a burst that goes on for longer is looked at meanwhile */
+  BURST_MS = 200, /* a burst that lasts longer is looked at meanwhile */
   COMPARE_MS = 2000,
 };
 
@@ -81,7 +81,7 @@ static bool is_remote(const char *path) {
 
 static void on_event(uv_fs_event_t *handle, const char *name, int events, int status);
 
-/* False if notifications are not to be had at all. A folder that is gone is none of their faults. */
+/* False if notifications are not available at all. A removed folder does not count as such a failure. */
 static bool start(struct folder *folder) {
   struct watch *watch = folder->watch;
   int status = uv_fs_event_start(&folder->handle, on_event, folder->path, 0);

@@ -129,7 +129,7 @@ struct batch batcher_take(struct batcher *batcher) {
   return batcher->batch;
 }
 
-/* Those that follow are perhaps innocent: larger pieces again. */
+/* Those that follow may be innocent: larger pieces again. */
 static void forget_suspects(struct batcher *batcher, int count) {
   batcher->suspects = batcher->suspects > count ? batcher->suspects - count : 0;
   batcher->split = smaller(batcher->split * 2, batcher->limit);
@@ -140,7 +140,7 @@ void batcher_done(struct batcher *batcher, bool quickly) {
   if (quickly) batcher->pace = smaller(batcher->pace * 2, batcher->limit);
   for (int i = 0; i < count; i++) task_free(batcher->batch.tasks[i]);
   if (batcher->taken_aside)
-    batcher->aside_split = smaller(batcher->aside_split * 2, batcher->limit); /* and goes on with them */
+    batcher->aside_split = smaller(batcher->aside_split * 2, batcher->limit); /* and continues with them */
   else
     forget_suspects(batcher, count);
   clear_batch(batcher);

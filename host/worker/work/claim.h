@@ -27,8 +27,8 @@ struct claim {
   char *unknown; /* "flow.step, flow.step", owned by the caller; NULL unless status is CLAIM_UNKNOWN_PAIRS */
 };
 
-/* next_number is counted up for each task; deadlines count from sent_at (milliseconds on the loop's clock). Orphaned messages
- * are logged. */
+/* next_number is counted up for each task; deadlines count from sent_at (milliseconds on the loop's clock). Orphaned
+ * messages are logged. */
 void claim_read(struct claim *claim, const PGresult *result, uint64_t *next_number, uint64_t sent_at, const char *queue,
                 struct log *log);
 

@@ -6,9 +6,9 @@
 #include "base/sqlstate.h"
 #include "pg/pg_blame.h"
 
-/* Whether what the statement says of bad data speaks of the results themselves. Not so where the table that refused them is not ours, where code that is not
- * ours raised it (a trigger that somebody has added: the context's innermost function is then the trigger's, in every language that the
- * server speaks), and for message ids, which are ours. */
+/* Whether what the statement says of bad data speaks of the results themselves. Not so where the table that refused
+ * them is not ours, where code that is not ours raised it (a trigger that somebody has added: the context's innermost
+ * function is then the trigger's, in every language that the server speaks), and for message ids, which are ours. */
 static bool is_of_results(const struct pg_unit *unit) {
   const char *schema = pg_unit_field(unit, PG_DIAG_SCHEMA_NAME);
   const char *context = pg_unit_field(unit, PG_DIAG_CONTEXT);

@@ -8,7 +8,7 @@
 enum {
   IDLE_MS = 2000,
   SLACK_MS = 2,    /* so that a message is visible for certain when its time has come */
-  IN_VAIN_MS = 10, /* of each claim for a notification that found nothing: whoever may connect can notify ... */
+  IN_VAIN_MS = 10, /* of each claim for a notification that found nothing: every role that can connect can notify ... */
   CREDIT_MS = 200  /* ... and this much is free */
 };
 

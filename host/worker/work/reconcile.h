@@ -1,4 +1,4 @@
-/* Putting back what was claimed in a transaction whose answer was lost; see reconcile_claims in sql/. */
+/* Puts back what was claimed in a transaction whose answer was lost; see reconcile_claims in sql/. */
 #ifndef LUAFLOW_WORKER_WORK_RECONCILE_H
 #define LUAFLOW_WORKER_WORK_RECONCILE_H
 

@@ -71,7 +71,8 @@ void record_add(struct pg_unit *unit, struct record_calls *calls, const struct b
   if (batch->released) add_releases(add(unit, calls, STMT_RELEASE), failed + batch->failed, batch->released);
 }
 
-/* What a failed attempt is logged with, owned by the caller. A database's detail, which may quote values, is stored and not logged. */
+/* What a failed attempt is logged with, owned by the caller. A database's detail, which may quote values, is stored
+ * and not logged. */
 static char *shown_message(const struct task *task) {
   if (task->verdict == VERDICT_COMPLETED) return task->violation ? error_text(task->violation) : NULL;
   if (task->blamed) return error_text("the database refused its result: see database_refused_result");

@@ -114,7 +114,7 @@ void work_go_on(struct work *work) {
   int quantity = poller_quantity(work->poller, claims ? work->events.free_slots(work->owner) : 0, records);
   if (!records && quantity == 0) return;
   if (work->single_claims > 0 && quantity > 1)
-    quantity = 1; /* whose input is slow is found, and holds up nobody else's */
+    quantity = 1; /* the task whose input is slow is found, and delays no other */
 
   struct pg_unit *unit = pg_unit_new(on_done, work);
   record_add(unit, &work->calls, &work->batch, quantity ? work->options.queue : NULL);

@@ -1,4 +1,4 @@
-/* A transaction has failed: who has to do with it, what is said about it, and when the next one goes out. */
+/* A transaction has failed: finds the cause, logs it and decides when the next one is sent. */
 #include <string.h>
 
 #include "base/sqlstate.h"
@@ -13,7 +13,7 @@ enum {
   AGAIN_MS = 2000    /* until results that were set aside are tried again */
 };
 
-/* Once for an error that goes on and on. */
+/* Once for an error that repeats. */
 static void log_error(struct work *work, struct complaint *complaint, const struct err *err, const char *statement) {
   struct err found = *err;
   complaint_add_hint(&found);
@@ -35,7 +35,7 @@ static void back_off(struct work *work, int first_ms) {
   uv_timer_start(&work->backoff, on_backoff_over, (uint64_t)first_ms << step, 0);
 }
 
-/* The connection is perhaps to a primary of the past: the next one may find the new one, and is tried soon. */
+/* The connection may lead to a previous primary: the next one may find the new one, and is tried soon. */
 static void leave_read_only(struct work *work, const struct err *err) {
   if (!sqlstate_is_read_only(err->sqlstate)) return;
   uv_timer_start(&work->backoff, on_backoff_over, READ_ONLY_MS, 0);
@@ -45,7 +45,7 @@ static void leave_read_only(struct work *work, const struct err *err) {
 void work_not_reconciled(struct work *work, const struct pg_unit *unit, const struct err *err) {
   if (*err->sqlstate || pg_unit_is_overdue(unit))
     troubles_set(work->options.troubles, TROUBLE_RECONCILE, 0, err->message);
-  if (!*err->sqlstate) return; /* the connection tells it */
+  if (!*err->sqlstate) return; /* the connection reports it */
   log_error(work, &work->reconcile_complaint, err, "reconcile");
   back_off(work, ERROR_MS);
   leave_read_only(work, err);
@@ -67,8 +67,8 @@ static void on_again(uv_timer_t *timer) {
   work_kick(work);
 }
 
-/* The results go out again over the next connection; where the transaction was cut because it took too long, without the claim, and in
- * smaller batches where they were without it already. */
+/* The results go out again over the next connection; where the transaction was cut because it took too long, without
+ * the claim, and in smaller batches where they were without it already. */
 static void connection_lost(struct work *work, const struct pg_unit *unit, const struct err *err) {
   bool claims = work->calls.index[STMT_CLAIM] >= 0, overdue = pg_unit_is_overdue(unit);
   bool records = work->calls.index[STMT_LOCK] >= 0;

@@ -44,7 +44,7 @@ enum { WORK_SINGLE_CLAIMS = 100 };
 void work_kick(struct work *work);
 
 /* work_failed.c */
-/* The batch under way has failed: answers the batcher and the poller, and says when it goes on. */
+/* The batch under way has failed: answers the batcher and the poller, and decides when work continues. */
 void work_failed(struct work *work, const struct pg_unit *unit, const struct err *err);
 /* The server refused to reconcile for a reason that may pass: says so once, and waits. Or the connection broke. */
 void work_not_reconciled(struct work *work, const struct pg_unit *unit, const struct err *err);
