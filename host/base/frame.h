@@ -18,7 +18,8 @@
  *               i64 max_attempts, text queue, text worker_id, f64 deadline (epoch seconds), json input,
  *               u8 the input is the run's as well, json? flow_input (of another run input)
  *   FLOW_INPUT_REPLY  json? input, text? error            answers FLOW_INPUT of the same task
- *   QUERY_REPLY u8 1, i64 n, u32 columns, columns * (text name, u32 type's OID), u32 rows, rows * columns * text? value; or
+ *   QUERY_REPLY u8 1, i64 n, u32 columns, columns * (text name, u32 type's OID), u32 rows, rows * columns * text?
+ *               value; or
  *               u8 0, text message and text? each of sqlstate, detail, hint, constraint, table, column, schema.
  *               answers QUERY of the same task
  *   ABANDON     the task's coroutine must be ended; answered by ABANDONED, after a RESULT if that came first

@@ -55,7 +55,7 @@ struct runview {
   int step_count;
 };
 
-/* Reads the run anew into an empty view. An unknown run is an error (exit 1). With tasks those of map steps are
+/* Reads the run again into an empty view. An unknown run is an error (exit 1). With tasks those of map steps are
  * looked at for attempts and errors. */
 bool runview_read(struct runview *view, struct db *db, const char *run_id, bool tasks, struct err *err)
     __attribute__((warn_unused_result));

@@ -1,8 +1,9 @@
-/* The results that wait to be recorded, and how they are grouped into batches. Pure: knows neither connection nor
- * loop.  A batch is taken, sent by the owner, and then answered with exactly one of done, retry, slow, refused and
- * stuck. A refused batch is split in halves until the culprit is alone; its result then becomes a failure with the
- * database's message. A stuck one is split as well, but nobody is to blame: what is stuck alone is set aside, and the
- * others go on. */
+/* The results that wait to be recorded, and how they are grouped into batches. Pure: knows neither connection nor loop.
+ *
+ * A batch is taken, sent by the owner, and then answered with exactly one of done, retry, slow, refused and stuck. A
+ * refused batch is split in halves until the culprit is alone; its result then becomes a failure with the database's
+ * message. A stuck one is split as well, but nobody is to blame: what is stuck alone is set aside, and the others
+ * continue. */
 #ifndef LUAFLOW_WORKER_WORK_BATCHER_H
 #define LUAFLOW_WORKER_WORK_BATCHER_H
 
