@@ -44,8 +44,8 @@ static const struct input inputs[] = {
     {"postgresql://u:" SECRET "@h:54x/d", "its port is not a number"},
     {"postgresql://u:" SECRET "@h:0/d", "its port is not between 1 and 65535"},
     {"postgresql://u:" SECRET "@[::1/d", "a [ is not closed"},
-    {"host=h password=a " SECRET, "stands in ' and has them as \\'"},
-    {"host=h password='it''s " SECRET "'", "stands in ' and has them as \\'"},
+    {"host=h password=a " SECRET, "between ' and write them as \\'"},
+    {"host=h password='it''s " SECRET "'", "between ' and write them as \\'"},
     {"host=h password='" SECRET, "a quotation mark is not closed; in a value ' is written \\'"},
     {"host=u:" SECRET "@h port=1", "its host contains an @"},
 };

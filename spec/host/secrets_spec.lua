@@ -9,8 +9,8 @@ local SECRET = "zq9secret"
 local BROKEN = {
   ["a % that encodes nothing"] = { "postgresql://u:zq9secret%zz@127.0.0.1:1/d", "a % in it is not followed by two hexadecimal digits" },
   ["an encoded NUL"] = { "postgresql://u:zq9secret%00@127.0.0.1:1/d", "it contains %00" },
-  ["an @ in the password"] = { "postgresql://u:p@zq9secret@127.0.0.1:1/d", "it holds an @ too many" },
-  ["a slash in the password"] = { "postgresql://u:12/zq9secret@127.0.0.1:1/d", "it holds a / before its @" },
+  ["an @ in the password"] = { "postgresql://u:p@zq9secret@127.0.0.1:1/d", "it has one @ too many" },
+  ["a slash in the password"] = { "postgresql://u:12/zq9secret@127.0.0.1:1/d", "it has a / before its @" },
   ["a port that is none"] = { "postgresql://127.0.0.1:zq9secret/d", "its port is not a number" },
   ["another scheme"] = { "postgresql+psycopg2://u:zq9secret@127.0.0.1:1/d", "its scheme is not postgresql://" },
   ["another scheme with parameters"] = { "mysql://u:zq9secret@127.0.0.1:1/d?a=b", "its scheme is not postgresql://" },
