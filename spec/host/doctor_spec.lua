@@ -144,7 +144,7 @@ describe("luaflow doctor", function()
     local found = findings("owner", 1)
     assert.equal("role spec_other, which owns the functions, has no right to use schema pgmq", found[1].message)
     assert.equal("grant usage on schema pgmq to spec_other", found[1].hint)
-    assert.truthy(found[2].message:find("may not use table pgmq.", 1, true))
+    assert.truthy(found[2].message:find("has no right to use table pgmq.", 1, true))
     here.db:text "alter schema pgflow owner to current_user"
   end)
 
