@@ -82,7 +82,8 @@ static bool is_json(const char *text) {
   return valid;
 }
 
-/* JSON as it is, but for what steers a terminal. What is too long becomes a string with its beginning, and so does text that is not JSON, which only a forged frame contains. */
+/* JSON as it is, but for what steers a terminal. What is too long becomes a string with its beginning, and so does
+ * text that is not JSON, which only a forged frame contains. */
 static void put_json(struct buf *out, const char *text) {
   if (strlen(text) > TEXT_MAX || !is_json(text)) {
     put_quoted(out, text, true);

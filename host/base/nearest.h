@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* One of words, or NULL if none is near enough: one edit for a word of up to four letters, two or a third of its letters for longer
- * ones. Case does not count; NULL entries are skipped. */
+/* One of words, or NULL if none is near enough: one edit for a word of up to four letters, two or a third of its
+ * letters for longer ones. Case does not count; NULL entries are skipped. */
 const char *nearest(const char *word, const char *const *words, size_t count);
 
 #endif

@@ -12,8 +12,8 @@
 size_t utf8_sequence(const char *bytes, size_t length);
 /* The code point of the valid sequence of that length (1..4). */
 uint32_t utf8_point(const char *bytes, size_t length);
-/* The code point of the sequence of that length at the start of bytes if it moves the cursor, ends a line, or changes the
- * direction of text (C0, C1, DEL, U+2028, bidirectional marks and their like); else 0. U+0000 is 0 as well. */
+/* The code point of the sequence of that length at the start of bytes if it moves the cursor, ends a line, or changes
+ * the direction of text (C0, C1, DEL, U+2028, bidirectional marks and their like); else 0. U+0000 is 0 as well. */
 uint32_t utf8_control(const char *bytes, size_t length);
 /* Appends bytes with every invalid byte and U+0000 replaced by U+FFFD. When the result would be longer than limit, it
  * is cut before a character and ends with " ... (cut)". limit 0: no limit. */

@@ -48,7 +48,7 @@ void life_drain(struct life *life, const char *reason, enum exit_code exit_code)
 void life_forgotten(struct life *life) {
   if (course_is_told(&life->course)) return;
   LOG(life->log, LOG_ERROR, "worker_unknown", LOG_STR("worker", life->worker_id),
-      LOG_STR("reason", "its row is gone: the database was created anew, or the row was deleted"),
+      LOG_STR("reason", "its row does not exist: the database was created again, or the row was deleted"),
       LOG_STR("hint", "start the worker again"));
   life_drain(life, "the database does not know this worker", EXIT_FAILED);
 }

@@ -1,4 +1,5 @@
-/* What a worker tells the dev that has started it, since all its workers load the same: one datagram for each load, and one when it serves. */
+/* What a worker tells the dev that has started it, since all its workers load the same: one datagram for each load,
+ * and one when it serves. */
 #ifndef LUAFLOW_WORKER_TELL_DEV_H
 #define LUAFLOW_WORKER_TELL_DEV_H
 

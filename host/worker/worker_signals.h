@@ -14,8 +14,8 @@ struct worker_signal_events {
   void (*summary)(void *owner); /* SIGUSR1 */
 };
 
-/* SIGHUP and SIGUSR1, which would end the process, wait until worker_signals_new: files may take long to read. On a terminal, whose
- * closing sends SIGHUP, they do not wait. */
+/* SIGHUP and SIGUSR1, which would end the process, wait until worker_signals_new: files may take long to read. On a
+ * terminal, whose closing sends SIGHUP, they do not wait. */
 void worker_signals_hold(void);
 /* Watches them; SIGPIPE is ignored from now on. */
 struct worker_signals *worker_signals_new(uv_loop_t *loop, const struct worker_signal_events *events, void *owner);

@@ -53,7 +53,8 @@ static void writes_json(void **state) {
       LOG_F64("e", NAN), LOG_JSON_TEXT("f", "[1]"), LOG_STR("g", "\xc0"));
 }
 
-/* C1, a line separator, marks that turn the direction, a zero-width space and a byte order mark; a joiner of emoji stays. */
+/* C1, a line separator, marks that turn the direction, a zero-width space and a byte order mark; a joiner of emoji
+ * stays. */
 static void escapes_what_steers_a_terminal(void **state) {
   static const char text[] =
       "a\xC2\x9B\xE2\x80\xA8\xE2\x80\xAE\xE2\x81\xA6\xD8\x9C\xE2\x80\x8B\xEF\xBB\xBF\xE2\x80\x8D";

@@ -1,4 +1,5 @@
-/* Conninfos and the other words of a command line: read or refused, and no refusal of a conninfo tells what stands in it. */
+/* Conninfos and the other words of a command line: read or refused, and no refusal of a conninfo tells what stands in
+ * it. */
 #include <stdlib.h>
 #include <string.h>
 

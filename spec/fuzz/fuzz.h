@@ -19,7 +19,8 @@ struct fuzz_seed {
 extern const struct fuzz_seed fuzz_seeds[];
 extern const struct fuzz_seed fuzz_words[];
 
-/* Does what is to be tried with an input, in memory of exactly that length. True: it was accepted, so that it is worth changing further. */
+/* Does what is to be tried with an input, in memory of exactly that length. True: it was accepted, so that it is
+ * worth changing further. */
 bool fuzz_one(const uint8_t *bytes, size_t length);
 
 /* Where a property does not hold: says so, keeps the input and ends the program. */

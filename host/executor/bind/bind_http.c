@@ -1,7 +1,7 @@
 /* host.http(request): the task waits for a transfer of libcurl. One hop; what goes around it is lua/luaflow/http.lua.
- *
- * request: method, url, headers (name, value, name, value, ...), body?, timeout? (seconds), ca_file?
- * Returns { status, headers (as above), body, retry_after?, redirect?, same_origin } or nil, kind, reason, url without credentials. */
+ * request: method, url, headers (name, value, name, value, ...), body?, timeout? (seconds), ca_file? Returns {
+ * status, headers (as above), body, retry_after?, redirect?, same_origin } or nil, kind, reason, url without
+ * credentials. */
 #include <lauxlib.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,8 @@
 #include "worker/handler_sql/handler_reply.h"
 #include "worker/handler_sql/handler_tx.h"
 
-/* X(state, name, states it may move to). LOST: the connection broke while the handler ran. UNKNOWN: it broke after COMMIT was sent. */
+/* X(state, name, states it may move to). LOST: the connection broke while the handler ran. UNKNOWN: it broke after
+ * COMMIT was sent. */
 #define TX_STATES(X)                                                                     \
   X(TX_IDLE, "idle", TO(TX_WAITING) | TO(TX_ENDING))                                     \
   X(TX_WAITING, "waiting", TO(TX_OPENING) | TO(TX_LOST) | TO(TX_ENDING))                 \

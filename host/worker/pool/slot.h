@@ -10,8 +10,8 @@
 #include "worker/pool/executor_process.h"
 #include "worker/pool/task.h"
 
-/* X(state, name, states it may move to). FINISHING: it gets no new task, finishes what it has and ends, since it uses too much
- * memory or its generation is over. */
+/* X(state, name, states it may move to). FINISHING: it gets no new task, finishes what it has and ends, since it uses
+ * too much memory or its generation is over. */
 #define SLOT_STATES(X)                                                           \
   X(SLOT_EMPTY, "empty", TO(SLOT_LOADING))                                       \
   X(SLOT_LOADING, "loading", TO(SLOT_READY) | TO(SLOT_LEAVING) | TO(SLOT_EMPTY)) \

@@ -55,8 +55,8 @@ void work_pause_claims(struct work *work);
 void work_stop_claiming(struct work *work);
 /* Takes a settled task over, to be recorded. */
 void work_record(struct work *work, struct task *task);
-/* old_is_gone may have changed: what was claimed without an answer is put back, then work continues. Nothing is sent on a
- * new connection before that. */
+/* old_is_gone may have changed: what was claimed without an answer is put back, then work continues. Nothing is sent
+ * on a new connection before that. */
 void work_reconcile(struct work *work);
 /* The queue may have work. */
 void work_wake(struct work *work);
