@@ -27,17 +27,34 @@ enum {
 };
 
 /* X(event): each is applied where it can happen. */
-#define EVENTS(X)                                                                                                      \
-  X(LOADED)                                                                                                            \
-  X(UNFIT)                                                                                                             \
-  X(NOT_LOADED)                                                                                                        \
-  X(READ)                                                                                                              \
-  X(READ_KNOWN)                                                                                                        \
-  X(NOT_READ)                                                                                                          \
-  X(READ_LATER)                                                                                                        \
-  X(CHECKED) X(NOT_CHECKED) X(REACHED) X(DEPLOYED) X(DEPLOY_REFUSED) X(DEPLOY_FAILED) X(CLAIMED) X(CLAIM_STALE)        \
-      X(RESULT) X(CONTROL) X(WORK) X(EXECUTOR) X(SIGTERM) X(SIGHUP) X(CHANGED) X(DEPRECATED) X(FENCE) X(BEAT) X(ALARM) \
-          X(RELOAD_ALARM)
+#define EVENTS(X)   \
+  X(LOADED)         \
+  X(UNFIT)          \
+  X(NOT_LOADED)     \
+  X(READ)           \
+  X(READ_KNOWN)     \
+  X(NOT_READ)       \
+  X(READ_LATER)     \
+  X(CHECKED)        \
+  X(NOT_CHECKED)    \
+  X(REACHED)        \
+  X(DEPLOYED)       \
+  X(DEPLOY_REFUSED) \
+  X(DEPLOY_FAILED)  \
+  X(CLAIMED)        \
+  X(CLAIM_STALE)    \
+  X(RESULT)         \
+  X(CONTROL)        \
+  X(WORK)           \
+  X(EXECUTOR)       \
+  X(SIGTERM)        \
+  X(SIGHUP)         \
+  X(CHANGED)        \
+  X(DEPRECATED)     \
+  X(FENCE)          \
+  X(BEAT)           \
+  X(ALARM)          \
+  X(RELOAD_ALARM)
 
 enum event {
 #define X(name) E_##name,

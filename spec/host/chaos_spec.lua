@@ -124,7 +124,7 @@ describe("the verdict of tools/chaos", function()
   end)
 
   it("finds a task that was claimed after its run had been cancelled", function()
-    local all = read { "a each 0 1 1 0 100.000", "a each 1 1 1 0 103.000", "b each 0 1 1 0 103.000" }
+    local all = read { "a each 0 1 1 0 100.000", "a each 1 1 1 0 108.000", "b each 0 1 1 0 108.000" }
     assert.same({ "a each 1" }, executions.after_cancellation(all, { a = 102 }))
   end)
 

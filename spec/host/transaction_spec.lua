@@ -606,7 +606,7 @@ describe("a transactional step", function()
       other:text "update pgflow.settings set installation_id = gen_random_uuid()"
       local refused = launch(other.conninfo)
       assert.same({ code = 4 }, refused.process:wait(15))
-      assert.truthy(refused.process:errors():find "reaches another installation")
+      assert.truthy(refused.process:errors():find "leads to another installation")
       refused = launch(here.db.conninfo .. " dbname=postgres")
       assert.same({ code = 4 }, refused.process:wait(15))
       assert.truthy(refused.process:errors():find "cannot serve steps with transaction = true")

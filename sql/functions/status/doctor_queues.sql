@@ -16,7 +16,7 @@ as $$
     select 'problem', coalesce('queue ' || t.queue_name || ' must not be trusted: ', '') || t.reason, t.remedy from pgflow.trust_faults() t
     union all
     select 'problem', format('queue %s has lost its table', q.queue_name),
-      'start or restart a worker whose flows name it: its deployment creates the table and the messages again'
+      'start or restart a worker whose flows use it: its deployment creates the table and the messages again'
     from queues q
     where not q.there
     union all
