@@ -128,7 +128,7 @@ describe("luaflow check", function()
     local shown, told = run "flows", run("--json", "flows")
     other:remove()
     assert.same({ 0, "queue order: ok\nqueue pricing: ok\n", 0 }, { shown.code, shown.out, told.code })
-    assert.equal("luaflow: warning: flow order: no worker of these files polls queue paying, where pay, send go\n", shown.err)
+    assert.equal("luaflow: warning: flow order: no worker of these files polls queue paying, which steps pay, send use\n", shown.err)
     assert.same({ { code = "unpolled_queue", flow = "order", queue = "paying", steps = "pay, send" } }, cjson.decode(told.out).warnings)
   end)
 

@@ -236,7 +236,7 @@ describe("luaflow doctor", function()
       values ('00000000-0000-4000-9000-000000000001', 'other', 'other', now() + interval '1 hour', '{}'),
         ('00000000-0000-4000-9000-000000000002', 'other', 'other', now(), '{a task}')]]
     assert.truthy(findings("clock", 0)[2].message:find "^the last heartbeat of 1 worker lies in the future, up to 20")
-    assert_found("workers", 0, "warning", "^worker %S+2 of queue other holds 1 task past their timeout$", "the worker lists them")
+    assert_found("workers", 0, "warning", "^worker %S+2 of queue other holds 1 task past their timeout$", "while the worker holds them")
   end)
 
   it("finds fences that are up", function()
