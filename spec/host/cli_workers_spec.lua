@@ -115,7 +115,7 @@ describe("luaflow workers and functions", function()
     worker:stop()
     succeed("rollout", "begin", "packing")
     for _, verb in ipairs { "enable", "disable" } do
-      assert_refused(luaflow("functions", verb, "packing"), 1, "part of the open rollout", "packing", "luaflow rollout finish")
+      assert_refused(luaflow("functions", verb, "packing"), 1, "the open rollout keeps", "packing", "luaflow rollout finish")
     end
     assert_says(succeed("rollout", "status"), "drained: no worker of these functions runs any more")
     here.db:text "update pgflow.worker_functions set enabled = true"

@@ -95,7 +95,7 @@ describe("a connection string with a mistake", function()
     it("ends a worker and other commands where it names no user", function()
       local env = { DATABASE_URL = here.db.conninfo:gsub(" ?user=%S+", "") }
       for _, words in ipairs { { "worker", "--executors", "1", "flows" }, { "start", "named" } } do
-        said.assert_refused(nameless(words, env), 2, "no user is named", "local user with ID 54321 does not exist", "user=NAME", "PGUSER")
+        said.assert_refused(nameless(words, env), 2, "no user is given", "local user with ID 54321 does not exist", "user=NAME", "PGUSER")
       end
     end)
 

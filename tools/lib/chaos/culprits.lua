@@ -9,8 +9,8 @@ local culprits = {}
 
 local PATIENCE = 20 -- seconds, for an answer of the database
 
--- The input of each kind as SQL, and what the error of its run says. The oversized one has a few kB where it is stored, and as text
--- 68 MB, which is more than the default of --max-input.
+-- The input of each kind as SQL, and what the error of its run says. The oversized one has
+-- 68 MB as text, which is more than the default of --max-input.
 local KINDS = {
   kill = { input = "to_jsonb('kill'::text)", says = "SIGKILL" },
   alarm = { input = "to_jsonb('alarm'::text)", says = "SIGALRM" },
