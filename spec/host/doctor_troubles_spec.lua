@@ -220,6 +220,7 @@ describe("luaflow doctor, of a state that lasts,", function()
     assert_over("invariants", 40)
     here:stop_workers()
     here.db:text "select pgmq.purge_queue('sick'); update pgflow.workers set stopped_at = now()"
-    assert_named("invariants", "problem", "^queue sick: tasks without a message: %d; the queue was purged", "luaflow worker --queue sick PATH", 1)
+    assert_named("invariants", "problem", "^queue sick: tasks without a message: %d; the queue was purged",
+      "luaflow worker --queue sick PATH", 1)
   end)
 end)

@@ -121,7 +121,7 @@ describe("locks", function()
     local migrate = process.spawn { argv = { process.luaflow(), "migrate", "--database", here.db.conninfo }, name = "migrate" }
     wait.till(function() return migrate:errors():find "waiting\n" end, 30, "the migration to say that it waits")
     local said = migrate:errors()
-    assert.truthy(said:find(("a transaction of process %s (%s, role luaflow_spec_looks, since "):format(pid, name), 1, true), said)
+    assert.truthy(said:find(("an open transaction of process %s (%s, role luaflow_spec_looks, since "):format(pid, name), 1, true), said)
     here.db:text("select pg_terminate_backend(:pid)", { pid = pid })
     assert.same({ code = 0 }, migrate:wait(30), migrate:errors())
     migrate:forget()
