@@ -111,7 +111,7 @@ describe("a worker's registry", function()
     local refused = here:launch { paths = { "flows/without_v1.lua" }, args = { "--executors=1", "--log-format=text" } }
     assert.same({ code = 5 }, refused.process:wait(15))
     local told = refused.process:errors()
-    for _, words in ipairs { "five_v1: uncovered", "Step a: run ", "is started and can still reach the step", "retained" } do
+    for _, words in ipairs { "five_v1: uncovered", "Step a: run ", "is started and can still reach the step", "luaflow.retain" } do
       assert.truthy(told:find(words, 1, true), words .. " is missing in:\n" .. told)
     end
     assert.equal(before, here.db:text "select jsonb_agg(w order by w.worker_id)::text from pgflow.workers w")

@@ -112,7 +112,7 @@ describe("luaflow try", function()
     refused(2, { "flows", "total" }, "total: several flows have a step of this name", "other.total or shop.total")
     refused(2, { "flows", "shop.lins" }, "there is no step shop.lins", "did you mean shop.lines?")
     refused(2, { "flows/shop.lua", "prise" }, "there is no step prise", "did you mean price?")
-    refused(2, { "flows/other.lua", "nothing_like_it" }, "there are other.total")
+    refused(2, { "flows/other.lua", "nothing_like_it" }, "known: other.total")
   end)
 
   it("refuses a wrong command line before anything runs", function()
