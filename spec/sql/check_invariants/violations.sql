@@ -24,31 +24,31 @@ select is(spec.found($$ update pgflow.step_states set initial_tasks = 3 where st
 select is(spec.found($$ update pgflow.step_states set remaining_deps = 2 where step_slug = 'b' $$), '{step counts its dependencies}', 'remaining_deps');
 select is(spec.found($$ update pgflow.step_states set remaining_deps = 0 where step_slug = 'b' $$), '{ready step is started,step counts its dependencies}', 'a step that was forgotten');
 select is(
-  spec.found($$ update pgflow.runs set status = 'failed', failed_at = now(), error_step_slug = 'a'; update pgflow.step_states set status = 'failed', failed_at = now() where step_slug = 'a' $$),
+  spec.found($$ update pgflow.runs set status = 'failed', failed_at = clock_timestamp(), error_step_slug = 'a'; update pgflow.step_states set status = 'failed', failed_at = clock_timestamp() where step_slug = 'a' $$),
   '{active task is under a started step and run}', 'a task under an ended run and step');
 select is(
-  spec.found($$ update pgflow.runs set status = 'cancelled', cancelled_at = now() $$), '{active task is under a started step and run}', 'a task under a cancelled run');
+  spec.found($$ update pgflow.runs set status = 'cancelled', cancelled_at = clock_timestamp() $$), '{active task is under a started step and run}', 'a task under a cancelled run');
 select is(
-  spec.found($$ update pgflow.step_states set status = 'skipped', skipped_at = now(), skip_reason = 'x', remaining_tasks = null where step_slug = 'a'; update pgflow.runs set remaining_steps = 1;
+  spec.found($$ update pgflow.step_states set status = 'skipped', skipped_at = clock_timestamp(), skip_reason = 'x', remaining_tasks = null where step_slug = 'a'; update pgflow.runs set remaining_steps = 1;
     update pgflow.step_states set remaining_deps = 0 where step_slug = 'b' $$),
   '{active task is under a started step and run,ready step is started}', 'a task under a skipped step');
 select is(spec.found($$ delete from pgflow.step_states where step_slug = 'b' $$), '{run counts its steps,run has a state of each step}', 'a step that is missing');
-select is(spec.found($$ update pgflow.runs set status = 'failed', failed_at = now(), error_step_slug = 'b'; update pgflow.step_tasks set status = 'cancelled'; delete from pgmq.q_prices $$),
+select is(spec.found($$ update pgflow.runs set status = 'failed', failed_at = clock_timestamp(), error_step_slug = 'b'; update pgflow.step_tasks set status = 'cancelled'; delete from pgmq.q_prices $$),
   '{failed run and step go together}', 'a failed run without its step');
-select is(spec.found($$ update pgflow.step_states set status = 'failed', failed_at = now() where step_slug = 'b' $$), '{failed run and step go together}', 'a failed step in a started run');
+select is(spec.found($$ update pgflow.step_states set status = 'failed', failed_at = clock_timestamp() where step_slug = 'b' $$), '{failed run and step go together}', 'a failed step in a started run');
 select is(
-  spec.found($$ update pgflow.runs set status = 'completed', completed_at = now() $$), '{active task is under a started step and run,run is over when its steps are}', 'a completed run with open steps');
-select is(spec.found($$ update pgflow.runs set cancelled_at = now() $$), '{run has the fields of its status}', 'a run that has an end and goes on');
+  spec.found($$ update pgflow.runs set status = 'completed', completed_at = clock_timestamp() $$), '{active task is under a started step and run,run is over when its steps are}', 'a completed run with open steps');
+select is(spec.found($$ update pgflow.runs set cancelled_at = clock_timestamp() $$), '{run has the fields of its status}', 'a run that has an end and goes on');
 select is(spec.found($$ update pgflow.runs set flow_alias = 'other' $$), '{run is of its flow''s alias}', 'a run of another alias');
 select is(spec.found($$ update pgflow.step_states set started_at = null where step_slug = 'a' $$), '{step has the fields of its status}', 'a started step that never started');
-select is(spec.found($$ update pgflow.step_tasks set started_at = now() where task_index = 0 $$), '{task has the fields of its status}', 'a claim retained on a queued task');
-select is(spec.found($$ update pgflow.step_tasks set status = 'started', started_at = now() where task_index = 0 $$), '{task has the fields of its status}', 'a started task without a claim');
+select is(spec.found($$ update pgflow.step_tasks set started_at = clock_timestamp() where task_index = 0 $$), '{task has the fields of its status}', 'a claim retained on a queued task');
+select is(spec.found($$ update pgflow.step_tasks set status = 'started', started_at = clock_timestamp() where task_index = 0 $$), '{task has the fields of its status}', 'a started task without a claim');
 select is(spec.found($$ update pgflow.step_tasks set attempts_count = 1 where task_index = 0 $$), '{task has the fields of its status}', 'an attempt without a claim');
 select is(spec.found($$ update pgflow.step_tasks set input = null where task_index = 0 $$), '{task is one of its step''s}', 'a map task without its element');
 select is(spec.found($$ update pgflow.step_tasks set task_index = 7 where task_index = 0 $$), '{task is one of its step''s}', 'a task out of its step');
 select is(spec.found($$ update pgflow.step_tasks set flow_slug = 'other' where task_index = 0 $$), '{row has its parent}', 'a task of another flow');
 select is(spec.found('delete from pgflow.runs'), '{active task is under a started step and run,row has its parent}', 'states without their run');
-select is(spec.found($$ delete from pgflow.step_states where step_slug = 'a'; update pgflow.runs set remaining_steps = 1; update pgflow.step_states set remaining_deps = 0, status = 'started', initial_tasks = 1, started_at = now(),
+select is(spec.found($$ delete from pgflow.step_states where step_slug = 'a'; update pgflow.runs set remaining_steps = 1; update pgflow.step_states set remaining_deps = 0, status = 'started', initial_tasks = 1, started_at = clock_timestamp(),
   remaining_tasks = 1 where step_slug = 'b' $$), '{active task is under a started step and run,row has its parent,run has a state of each step,step counts its tasks}', 'tasks without their step');
 select is(spec.found('delete from pgmq.q_prices where msg_id = 1'), '{active task has a message}', 'a task without a message');
 select is(spec.found($$ select pgmq.send('prices', '{}') $$), '{message belongs to a task}', 'a message without a task');

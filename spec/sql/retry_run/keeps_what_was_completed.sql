@@ -40,7 +40,7 @@ select spec.claim_all('orders');
 select is((select input::jsonb from pgflow.claim_tasks(spec.worker(), 1, 'orders', 1) where kind = 'task'), null, 'all is claimed');
 select spec.complete('total', '30', 0, 2);
 select results_eq('select status, output from pgflow.runs where run_id = spec.run(2)', $$ values ('completed', '{"total": 30}'::jsonb) $$, 'it completes');
-select throws_ok($$ select * from pgflow.retry_run(spec.run(2)) $$, '55000', format('run %s is completed', spec.run(2)), 'a completed run cannot be retried');
+select throws_ok($$ select * from pgflow.retry_run(spec.run(2)) $$, '55000', format('run %s cannot be retried: it is completed', spec.run(2)), 'a completed run cannot be retried');
 select is_empty($$ select * from pgflow.retry_run(spec.run(99)) $$, 'an unknown run gives no row');
 
 select spec.start('orders', p_run => 3);
