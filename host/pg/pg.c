@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <utlist.h>
 
 #include "base/sqlstate.h"
@@ -17,7 +16,8 @@ enum {
   BACKOFF_STEPS = 7,
   STEADY_MS = 1000, /* a connection that has lasted for so long was good */
   SET_UP_MS = 10000,
-  ROW_EXTRA = 1 << 20 /* what comes with a row: its frame, its end, other rows, the bytes of TLS */
+  READ_AT_ONCE = 256 << 10, /* bytes, while there is a limit */
+  ROW_EXTRA = 1 << 20       /* what comes with a row: its frame, its end, other rows, the bytes of TLS */
 };
 
 /* What a unit begins with, for its patience: one of these, or a statement of the options by its place. */
@@ -150,11 +150,12 @@ static void on_deadline(uv_timer_t *timer) {
   pg_broke(pg, &err);
 }
 
-/* How much libpq reads is its own affair, but nearly all of it waits in the socket before. */
 static bool read_more(struct pg *pg) {
-  int waiting;
-  if (pg->sent && pg->sent->limit && ioctl(PQsocket(pg->conn), FIONREAD, &waiting) == 0) pg->unparsed += waiting;
-  return PQconsumeInput(pg->conn) == 1;
+  if (!pg->sent || !pg->sent->limit) return PQconsumeInput(pg->conn) == 1;
+  int64_t taken;
+  bool alive = pg_intake(pg->conn, READ_AT_ONCE, &taken);
+  pg->unparsed += taken;
+  return alive;
 }
 
 static bool is_too_large(const struct pg *pg) {

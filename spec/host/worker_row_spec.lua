@@ -18,13 +18,13 @@ describe("the row of a worker", function()
     assert.same({ code = 1 }, worker.process:wait(30))
     local said = worker:log "worker_unknown"
     assert.equal(1, #said)
-    assert.truthy(said[1].reason:find("the database was created anew, or the row was deleted", 1, true))
+    assert.truthy(said[1].reason:find("the database was created again, or the row was deleted", 1, true))
     assert.equal("start the worker again", said[1].hint)
     here.workers = {}
     worker.process:forget()
   end
 
-  it("is gone with a database that was made anew: it ends with exit 1 and says so", function()
+  it("is gone with a database that was created again: it ends with exit 1 and says so", function()
     local worker = here:worker()
     here.db:drop()
     here.db:make "luaflow_template"
