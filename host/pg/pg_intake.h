@@ -1,5 +1,5 @@
-/* Bounds how much libpq reads from a socket in one go. By itself it reads on while the server keeps up, a message of any
- * size, before anybody can look how large the message is. */
+/* Bounds how much libpq reads from a socket at once. It reads on for as long as the server sends, however large the
+ * message is, so that nobody can look at it in between. */
 #ifndef LUAFLOW_PG_PG_INTAKE_H
 #define LUAFLOW_PG_PG_INTAKE_H
 
