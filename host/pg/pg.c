@@ -9,6 +9,7 @@
 #include "base/xalloc.h"
 #include "pg/pg_blame.h"
 #include "pg/pg_inside.h"
+#include "pg/pg_intake.h"
 
 enum {
   BACKOFF_FIRST_MS = 50,
