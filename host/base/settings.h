@@ -93,7 +93,7 @@ struct setting_list {
     "file of NAME=value lines for ctx.env; they win over the environment")                                          \
   X(root, TEXT, "root", "DIR", NULL, 0, 0, "LUAFLOW_ROOT",                                                          \
     FOR_WORKERS | FOR_CHECK | FOR_TYPES | FOR_SCRIPTS | FOR_CLIENTS,                                                \
-    "folder that require starts from; default: the nearest folder above that contains .git or .luaflow-root")       \
+    "folder that require starts from; default: the nearest above PATH with .git or .luaflow-root, or above PATH")   \
   X(log_format, CHOICE, "log-format", "text|json", NULL, 0, 0, "LUAFLOW_LOG_FORMAT", FOR_WORKERS | FOR_SCRIPTS,     \
     "format of log lines on stderr; default: text on a terminal, else json")                                        \
   X(log_level, CHOICE, "log-level", "debug|info|warn|error", "info", 0, 0, "LUAFLOW_LOG_LEVEL",                     \

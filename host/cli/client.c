@@ -17,6 +17,7 @@
 enum { PATIENCE_MS = 30000, POLL_MS = 100 };
 
 char *client_root(const struct settings *settings, struct err *err) {
+  if (settings->root && !root_check_given(settings->root, err)) return NULL;
   char *found = settings->root ? xstrdup(settings->root) : root_find(".");
   char *root = realpath(found, NULL);
   if (!root) err_set(err, ERR_CONFIG, EXIT_USAGE, "root: %s: %s", found, strerror(errno));

@@ -1,5 +1,6 @@
 -- `luaflow check`: every problem of a load at once, by file and line, without a database.
 local cjson = require "cjson"
+local files = require "spec.support.files"
 local flows = require "spec.support.flows"
 local lfs = require "lfs"
 local process = require "spec.support.process"
@@ -138,5 +139,72 @@ describe("luaflow check", function()
       assert.equal(2, result.code, path)
       assert.truthy(result.err:find(path, 1, true), result.err)
     end
+  end)
+
+  describe("without a mark and without --root", function()
+    local place
+    local WITH_HELPER = 'require "%s"\n' .. GOOD
+
+    setup(function()
+      place = files.temporary_folder()
+      local function write(path, text)
+        files.make_folder((place .. "/" .. path):match "^(.*)/")
+        files.write(place .. "/" .. path, text)
+      end
+      write("helper.lua", "return true")
+      write("flows/good.lua", WITH_HELPER:format "helper")
+      write("flows/beside.lua", "return true")
+      write("single/good.lua", WITH_HELPER:format "beside")
+      write("single/beside.lua", "return true")
+      write("whole/flows/good.lua", WITH_HELPER:format "flows.beside")
+      write("whole/flows/beside.lua", "return true")
+      write("home/good.lua", GOOD)
+      write("home/.luaflow-root", "")
+      write("home/flows/good.lua", GOOD)
+      write("home/unrelated/broken.lua", UNREADABLE)
+    end)
+
+    teardown(function() files.remove(place) end)
+
+    local function at(folder, words, env)
+      local argv = { process.luaflow() }
+      for _, word in ipairs(words) do argv[#argv + 1] = word end
+      return process.run { argv = argv, cwd = folder, env = env }
+    end
+
+    it("the folder above PATH is the root", function()
+      for _, case in ipairs {
+        { "flows", place }, { place .. "/flows", "/" }, { place .. "/single/good.lua", "/" }, { "good.lua", place .. "/single" },
+        { ".", place .. "/single" }, { place .. "/whole", "/" }, { "..", place .. "/whole/flows" },
+      } do
+        local path, folder = unpack(case)
+        local result = at(folder, { "check", path })
+        assert.same({ 0, "" }, { result.code, result.err }, path .. " in " .. folder)
+      end
+    end)
+
+    it("a home folder is not the root, nor is the whole machine", function()
+      local home = place .. "/home"
+      local env = { HOME = home }
+      local loop = place .. "/linked"
+      assert(lfs.link("/", loop, true))
+      finally(function() os.remove(loop) end)
+      assert.same({ 0, "queue good: ok\n", "" }, (function(r) return { r.code, r.out, r.err } end)(at(home, { "check", "flows" }, env)))
+      for _, words in ipairs { { "check", home }, { "check", "good.lua" }, { "worker", "--database", "host=/nowhere", home .. "/good.lua" }, { "lua", "good.lua" } } do
+        local result = at(home, words, env)
+        assert.equal(2, result.code, result.err)
+        assert.truthy(result.err:find("the root would be " .. home .. ", which is a home folder", 1, true), result.err)
+        assert.truthy(result.err:find("hint: .*%-%-root"), result.err)
+      end
+      for _, words in ipairs {
+        { "check", "--root", "/", "flows" }, { "check", "--root", loop, "flows" }, { "dev", "--root", "/", "flows" }, { "types", "--root", "//", "flows", "-o", "." },
+        { "worker", "--database", "host=/nowhere", "--root", "/", "flows" }, { "lua", "--root", "/", "good.lua" }, { "runs", "--root", "/" },
+      } do
+        local result = at(home, words, env)
+        assert.equal(2, result.code, result.err)
+        assert.truthy(result.err:find("the root cannot be the whole machine", 1, true), result.err)
+      end
+      assert.equal(0, at(home, { "check", "--root", ".", "flows" }, env).code)
+    end)
   end)
 end)

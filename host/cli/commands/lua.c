@@ -90,11 +90,8 @@ int command_lua(const struct call *call) {
   struct script script = {.log = call->log, .exit_code = -1};
   struct err err;
   if (!check_script(call->argv[0], &err)) return cli_fail(&err);
-  char *root = call->settings->root ? realpath(call->settings->root, NULL) : root_find(call->argv[0]);
-  if (!root) {
-    err_set(&err, ERR_CONFIG, EXIT_USAGE, "root: %s: %s", call->settings->root, strerror(errno));
-    return cli_fail(&err);
-  }
+  char *root;
+  if (!root_choose(call->settings->root, call->argv[0], &root, &err)) return cli_fail(&err);
   int snapshot = snapshot_take(root, NULL, NULL, &err);
   bool ok = snapshot >= 0 && run_script(&script, call, root, snapshot, &err);
   if (snapshot >= 0) close(snapshot);

@@ -2,6 +2,7 @@
 #include "worker/source/root.h"
 
 #include <errno.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -45,14 +46,37 @@ static bool holds(const char *folder, const char *name) {
   return there;
 }
 
-char *root_find(const char *path) {
-  char *folder = absolute(path);
-  while (*folder) {
-    if (holds(folder, ".git") || holds(folder, ".luaflow-root")) return folder;
-    *strrchr(folder, '/') = '\0';
-  }
-  free(folder);
-  return current_folder();
+static bool is_folder(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static bool is_same(const struct stat *info, const char *path) {
+  struct stat other;
+  return path && *path && stat(path, &other) == 0 && other.st_dev == info->st_dev && other.st_ino == info->st_ino;
+}
+
+static bool is_whole_machine(const char *folder) {
+  struct stat info;
+  return *folder == '\0' || (stat(folder, &info) == 0 && is_same(&info, "/"));
+}
+
+/* Of the caller, or of the account that owns it. */
+static bool is_home(const char *folder) {
+  struct stat info;
+  if (stat(folder, &info) != 0) return false;
+  if (is_same(&info, getenv("HOME"))) return true;
+  const struct passwd *owner = getpwuid(info.st_uid);
+  return owner && is_same(&info, owner->pw_dir);
+}
+
+/* Far more than a project lies below such a folder. */
+static bool is_too_wide(const char *folder) { return is_whole_machine(folder) || is_home(folder); }
+
+/* Owned by the caller. */
+static char *folder_above(const char *path) {
+  size_t length = (size_t)(strrchr(path, '/') - path);
+  return length ? xmemdup(path, length) : xstrdup("/");
 }
 
 /* The part of path behind the root; NULL if it is not below. */
@@ -61,6 +85,58 @@ static const char *below(const char *root, const char *path) {
   if (strncmp(root, path, length) != 0) return NULL;
   if (path[length] == '\0') return path + length;
   return path[length] == '/' ? path + length + 1 : NULL;
+}
+
+static bool is_around_current_folder(const char *path) {
+  char *current = current_folder();
+  bool around = below(path, current) != NULL;
+  free(current);
+  return around;
+}
+
+/* Without a mark. Owned by the caller. */
+static char *unmarked_root(const char *path) {
+  bool folder = is_folder(path);
+  if (folder && (is_around_current_folder(path) || holds(path, "flows"))) return xstrdup(path);
+  char *above = folder_above(path);
+  if (!folder || !is_too_wide(above)) return above;
+  free(above);
+  return xstrdup(path);
+}
+
+char *root_find(const char *path) {
+  char *given = absolute(path);
+  char *folder = xstrdup(given);
+  for (; *folder; *strrchr(folder, '/') = '\0')
+    if ((holds(folder, ".git") || holds(folder, ".luaflow-root")) && !is_too_wide(folder)) break;
+  char *root = *folder ? xstrdup(folder) : unmarked_root(given);
+  free(folder);
+  free(given);
+  return root;
+}
+
+bool root_check_given(const char *root, struct err *err) {
+  if (!is_whole_machine(root)) return true;
+  err_set(err, ERR_CONFIG, EXIT_USAGE, "root %s: the root cannot be the whole machine", root);
+  return err_hint(err, "give the project's folder with --root");
+}
+
+/* Where there was no narrower folder to take. */
+static bool check_found(const char *root, const char *path, struct err *err) {
+  if (!is_too_wide(root)) return true;
+  err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: the root would be %s, which is %s", path, root,
+          is_whole_machine(root) ? "the whole machine" : "a home folder");
+  return err_hint(err, "put the flows into a folder, or give the root with --root");
+}
+
+bool root_choose(const char *given, const char *path, char **root, struct err *err) {
+  *root = given ? absolute(given) : root_find(path);
+  bool good = is_folder(*root) || err_set(err, ERR_CONFIG, EXIT_USAGE, "root %s: it is not a folder", *root);
+  good = good && (given ? root_check_given(*root, err) : check_found(*root, path, err));
+  if (good) return true;
+  free(*root);
+  *root = NULL;
+  return false;
 }
 
 /* Owned by the caller. NULL if outside, also when links are followed. */
@@ -109,11 +185,6 @@ static bool add_entry(struct entries *entries, const char *given, bool root_give
   return good;
 }
 
-static bool is_folder(const char *path) {
-  struct stat info;
-  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 bool entries_find(struct entries *entries, const char *root, const char *const *paths, size_t count, struct err *err) {
   *entries = (struct entries){.paths = xcalloc(count, sizeof *entries->paths)};
   if (count == 0) {
@@ -121,9 +192,7 @@ bool entries_find(struct entries *entries, const char *root, const char *const *
     entries_free(entries);
     return false;
   }
-  entries->root = root ? absolute(root) : root_find(paths[0]);
-  bool good =
-      is_folder(entries->root) || err_set(err, ERR_CONFIG, EXIT_USAGE, "root %s: it is not a folder", entries->root);
+  bool good = root_choose(root, paths[0], &entries->root, err);
   for (size_t i = 0; i < count && good; i++) good = add_entry(entries, paths[i], root, err);
   if (!good) entries_free(entries);
   return good;

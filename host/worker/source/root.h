@@ -7,9 +7,18 @@
 
 #include "base/err.h"
 
-/* The nearest folder at or above path (a file or a folder) that holds .git or .luaflow-root, else the current folder.
- * Absolute; owned by the caller. */
+/* The nearest folder at or above path (a file or a folder) that holds .git or .luaflow-root. Without one, the folder
+ * above path, or path itself if it is the current folder, holds a folder flows, or lies right below / or a home folder.
+ * Is / or a home folder only if path is such a folder, or a file in it. Absolute; owned by the caller. */
 char *root_find(const char *path);
+
+/* False with a usage error if a root that the user gave is the whole machine. */
+bool root_check_given(const char *root, struct err *err) __attribute__((warn_unused_result));
+
+/* The root to read modules from: the one given (NULL: none), else that of path. Absolute; owned by the caller. False
+ * with a usage error and NULL if it is not a folder, is /, or was not given and is a home folder. */
+bool root_choose(const char *given, const char *path, char **root, struct err *err)
+    __attribute__((warn_unused_result));
 
 /* All owned; freed by entries_free. */
 struct entries {
