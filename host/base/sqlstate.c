@@ -45,6 +45,8 @@ bool sqlstate_is_of_connection(const char *sqlstate) {
 
 bool sqlstate_refuses_for_good(const char *sqlstate) { return IS_ONE_OF(sqlstate, "28", "3D", "42"); }
 
+bool sqlstate_may_be_of_library(const char *sqlstate) { return IS_ONE_OF(sqlstate, "58P01", "42501"); }
+
 bool sqlstate_is_condition(const char *sqlstate) { return IS_ONE_OF(sqlstate, "25", "53", "55", "57"); }
 
 bool sqlstate_is_of_server(const char *sqlstate) { return IS_ONE_OF(sqlstate, "08", "25", "42501", "53", "57", "58"); }

@@ -47,6 +47,8 @@ bool sqlstate_ends_connection(const char *sqlstate);
 bool sqlstate_is_of_connection(const char *sqlstate);
 /* A further attempt to connect would end the same: wrong password, no such database, no right. */
 bool sqlstate_refuses_for_good(const char *sqlstate);
+/* Of a session that could not begin: a library that its settings name does not exist, or is not allowed. */
+bool sqlstate_may_be_of_library(const char *sqlstate);
 /* A condition of the whole server: whatever is asked meets it, each statement with another message. */
 bool sqlstate_is_condition(const char *sqlstate);
 /* Of the server, the connection or somebody's rights, not of the data. */

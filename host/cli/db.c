@@ -9,6 +9,7 @@
 #include "base/say.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
+#include "base/xalloc.h"
 #include "pg/conninfo.h"
 #include "pg/pg_blame.h"
 #include "pg/pins.h"
@@ -75,17 +76,21 @@ static bool prepare_session(struct db *db, struct err *err) {
 }
 
 /* What the conninfo does not set has a default here; of a keyword given twice the last counts. */
-static PGconn *connect_with(const PQconninfoOption *options, const char *command) {
+static PGconn *connect_with(const PQconninfoOption *options, const char *command, const char *session_options) {
   char application[64];
   const char *keys[KEYWORDS_MAX + 1] = {"connect_timeout", "tcp_user_timeout", "keepalives_idle",
                                         "fallback_application_name"};
   const char *values[KEYWORDS_MAX + 1] = {"10", "15000", "15", application};
   int count = 4;
   snprintf(application, sizeof application, "luaflow %s", command);
-  for (const PQconninfoOption *option = options; option->keyword && count < KEYWORDS_MAX - 1; option++) {
+  for (const PQconninfoOption *option = options; option->keyword && count < KEYWORDS_MAX - 2; option++) {
     if (!option->val) continue;
     keys[count] = option->keyword;
     values[count++] = option->val;
+  }
+  if (session_options) {
+    keys[count] = "options";
+    values[count++] = session_options;
   }
   keys[count] = "client_encoding";
   values[count] = "UTF8";
@@ -99,13 +104,28 @@ static void ask_why(PGconn *connection) {
   PQreset(connection);
 }
 
+/* Once more without the libraries that the role names for its sessions, if it was refused for one of them. */
+static void connect_without_libraries(struct db *db) {
+  if (PQstatus(db->connection) == CONNECTION_OK || !pg_blame_is_of_library(PQerrorMessage(db->connection))) return;
+  PQconninfoOption *in_use = PQconninfo(db->connection);
+  if (!in_use) abort(); /* out of memory */
+  char *options = xasprintf("%s " PIN_LIBRARIES, PQoptions(db->connection));
+  PQfinish(db->connection);
+  db->connection = connect_with(in_use, db->what, options);
+  if (!db->connection) abort(); /* out of memory */
+  ask_why(db->connection);
+  free(options);
+  PQconninfoFree(in_use);
+}
+
 bool db_open(struct db *db, const char *conninfo, const char *command, struct err *err) {
   PQconninfoOption *options = conninfo_parse("database", conninfo, err);
   if (!options) return false;
-  *db = (struct db){.connection = connect_with(options, command), .interrupt_fd = -1, .what = command};
+  *db = (struct db){.connection = connect_with(options, command, NULL), .interrupt_fd = -1, .what = command};
   PQconninfoFree(options);
   if (!db->connection) abort(); /* out of memory */
   ask_why(db->connection);
+  connect_without_libraries(db);
   if (prepare_session(db, err)) return true;
   db_close(db);
   return false;
@@ -118,6 +138,8 @@ void db_close(struct db *db) {
 
 bool db_reopen(struct db *db, struct err *err) {
   PQreset(db->connection);
+  ask_why(db->connection);
+  connect_without_libraries(db);
   return prepare_session(db, err);
 }
 

@@ -116,6 +116,9 @@ void pg_blame_connection(struct err *err, const char *sqlstate) {
       {"53300", "raise max_connections of the server, or the limit of the role or database, or run fewer workers"},
       {"28", "check the user, the password, and the server's pg_hba.conf"},
       {"3D000", "check the name of the database"},
+      {"58P01",
+       "a setting names a library that cannot be loaded: set session_preload_libraries right, or reset it with `alter "
+       "role ... reset session_preload_libraries` or `alter database ... reset session_preload_libraries`"},
       {"42501", "the role has no right to connect: run `grant connect on database ... to ...`"},
   };
   add_hint(err, sqlstate, hints, sizeof hints / sizeof *hints);
@@ -133,17 +136,36 @@ static const char *find_state(const char *line, size_t length) {
   return NULL;
 }
 
-bool pg_blame_attempt(struct err *err, const char *message) {
-  const char *said = message, *state = NULL;
+/* The last line of the message with a state, and the state in it; NULL, and the message, if there is none. */
+static const char *last_state(const char *message, const char **said) {
+  const char *state = NULL;
+  *said = message;
   for (const char *line = message; *line;) {
     size_t length = strcspn(line, "\n");
     const char *found = find_state(line, length);
     if (found) {
-      said = line;
+      *said = line;
       state = found;
     }
     line += length + (line[length] == '\n');
   }
+  return state;
+}
+
+static void copy_state(char code[STATE_LENGTH + 1], const char *state) {
+  memcpy(code, state + 3, STATE_LENGTH);
+  code[STATE_LENGTH] = '\0';
+}
+
+bool pg_blame_is_of_library(const char *message) {
+  const char *said, *state = last_state(message, &said);
+  char code[STATE_LENGTH + 1] = "";
+  if (state) copy_state(code, state);
+  return sqlstate_may_be_of_library(code);
+}
+
+bool pg_blame_attempt(struct err *err, const char *message) {
+  const char *said, *state = last_state(message, &said);
   size_t length = strcspn(said, "\n");
   if (!state) {
     err_set(err, ERR_RETRY, EXIT_DATABASE, "database: %.*s", (int)length, said);
@@ -151,8 +173,7 @@ bool pg_blame_attempt(struct err *err, const char *message) {
   }
   const char *text = state + 3 + STATE_LENGTH + 2;
   char code[STATE_LENGTH + 1];
-  memcpy(code, state + 3, STATE_LENGTH);
-  code[STATE_LENGTH] = '\0';
+  copy_state(code, state);
   err_set(err, ERR_RETRY, EXIT_DATABASE, "database: %.*s:  %.*s", (int)(state - said), said,
           (int)(said + length - text), text);
   pg_blame_connection(err, code);

@@ -15,6 +15,8 @@ bool pg_blame_is_of(const char *context, const char *schema, bool *called);
 void pg_blame_statement(struct err *err, const PGresult *failure);
 /* Adds to an error what can be done about the reason why the server ended or refused a connection. */
 void pg_blame_connection(struct err *err, const char *sqlstate);
+/* By libpq's verbose message: a session could not begin, possibly for a library that its settings name. */
+bool pg_blame_is_of_library(const char *message);
 /* The error of an attempt to connect by libpq's message, which has a line for each address and, when verbose,
  * SQLSTATEs: of the addresses the last that a server answered, else the first. False: none answered with an SQLSTATE.
  * */

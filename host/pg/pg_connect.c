@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "pg/conninfo.h"
+#include "pg/pg_blame.h"
 #include "pg/pg_inside.h"
 
 enum { ATTEMPT_MS = 10000 };
@@ -54,6 +55,17 @@ static void set_up(struct pg *pg) {
     pg_broke_by_libpq(pg);
 }
 
+static void start_connection(struct pg *pg);
+
+/* The session could not begin, possibly for a library that the role names for its sessions: begins again without. */
+static bool begin_without_libraries(struct pg *pg) {
+  if (!pg_blame_is_of_library(PQerrorMessage(pg->conn))) return false;
+  if (!pg_target_pin_libraries(pg->target, PQoptions(pg->conn))) return false;
+  PQfinish(pg->conn);
+  start_connection(pg);
+  return true;
+}
+
 /* The socket may be another after each step, even under the same number, so the poll handle is closed before it. */
 void pg_connect_step(struct pg *pg) {
   pg_stop_watching(pg);
@@ -69,6 +81,8 @@ void pg_connect_step(struct pg *pg) {
       watched = pg_watch(pg, UV_WRITABLE);
       break;
     case PGRES_POLLING_FAILED:
+      if (begin_without_libraries(pg)) return;
+      break;
     case PGRES_POLLING_ACTIVE:
       break;
   }
@@ -94,14 +108,7 @@ static void on_notice(void *owner, const PGresult *result) {
   snprintf(pg->last_state, sizeof pg->last_state, "%s", state ? state : "");
 }
 
-static void on_resolved(void *owner, const struct err *err) {
-  struct pg *pg = owner;
-  if (pg->state != PG_RESOLVING) return; /* it took longer than the attempt */
-  if (err) {
-    pg_broke(pg, err);
-    return;
-  }
-  pg_set_state(pg, PG_CONNECTING);
+static void start_connection(struct pg *pg) {
   *pg->last_words = *pg->last_state = '\0';
   pg->conn = pg_target_connect(pg->target);
   if (pg->conn) {
@@ -115,6 +122,17 @@ static void on_resolved(void *owner, const struct err *err) {
     pg_broke(pg, &refused);
   else if (!pg->conn || PQstatus(pg->conn) == CONNECTION_BAD || !pg_watch(pg, UV_WRITABLE))
     pg_broke_by_libpq(pg);
+}
+
+static void on_resolved(void *owner, const struct err *err) {
+  struct pg *pg = owner;
+  if (pg->state != PG_RESOLVING) return; /* it took longer than the attempt */
+  if (err) {
+    pg_broke(pg, err);
+    return;
+  }
+  pg_set_state(pg, PG_CONNECTING);
+  start_connection(pg);
 }
 
 void pg_attempt(struct pg *pg) {

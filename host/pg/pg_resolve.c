@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/xalloc.h"
 #include "pg/conninfo.h"
+#include "pg/pins.h"
 
 enum { ADDRESSES_MAX = 8 /* of one host */, KEYWORDS_MAX = 80 };
 
@@ -24,6 +25,7 @@ struct host {
 struct pg_target {
   PQconninfoOption *options; /* what the conninfo says and nothing else */
   char *application_name;
+  char *session_options; /* NULL: as in options */
   struct host hosts[CONNINFO_HOSTS_MAX];
   int host_count;
   int pending;
@@ -163,6 +165,7 @@ static void destroy(struct pg_target *target) {
   }
   PQconninfoFree(target->options);
   free(target->application_name);
+  free(target->session_options);
   free(target->host_list);
   free(target->address_list);
   free(target->port_list);
@@ -211,6 +214,12 @@ static void add(const char **keywords, const char **values, int *count, const ch
   ++*count;
 }
 
+bool pg_target_pin_libraries(struct pg_target *target, const char *in_use) {
+  if (target->session_options) return false;
+  target->session_options = xasprintf("%s " PIN_LIBRARIES, in_use ? in_use : "");
+  return true;
+}
+
 PGconn *pg_target_connect(const struct pg_target *target) {
   const char *keywords[KEYWORDS_MAX + 1] = {NULL};
   const char *values[KEYWORDS_MAX + 1] = {NULL};
@@ -221,6 +230,7 @@ PGconn *pg_target_connect(const struct pg_target *target) {
   add(keywords, values, &count, "host", target->host_list); /* of a keyword given twice the last counts */
   add(keywords, values, &count, "hostaddr", target->address_list);
   add(keywords, values, &count, "port", target->port_list);
+  add(keywords, values, &count, "options", target->session_options);
   add(keywords, values, &count, "application_name", target->application_name);
   add(keywords, values, &count, "client_encoding", "UTF8");
   return PQconnectStartParams(keywords, values, 0);

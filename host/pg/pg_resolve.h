@@ -17,6 +17,9 @@ struct pg_target *pg_target_new(const char *source, const char *conninfo, const 
  * libpq. */
 void pg_target_resolve(struct pg_target *target, uv_loop_t *loop, void (*done)(void *owner, const struct err *err),
                        void *owner);
+/* From the next connection on, libraries that the role names for its sessions are not loaded; in_use: the connection's
+ * options until now. False: that is so already. */
+bool pg_target_pin_libraries(struct pg_target *target, const char *in_use);
 /* Begins a connection to the addresses found; NULL only when out of memory. */
 PGconn *pg_target_connect(const struct pg_target *target);
 /* done is not called any more. */

@@ -42,6 +42,11 @@
 #define PIN_STATEMENTS(lock_timeout, local) \
   PIN_ROWS(PINS_OF_STATEMENTS(PIN_ROW) PIN_ROW("lock_timeout", lock_timeout), local)
 
+/* A role can name a library for its own sessions that does not exist: then none of them can begin. Only what is sent
+ * with the start of a session overrides that. Poolers refuse such options, so they are sent only once a session was
+ * refused for a library. */
+#define PIN_LIBRARIES "-c local_preload_libraries="
+
 /* Runs before it in a separate session: the settings of a role could end the other statements. */
 #define PIN_NO_TIMEOUT "set statement_timeout = 0"
 /* Ahead of it in a transaction: its isolation is that of its first query. */

@@ -23,7 +23,7 @@ local HOSTILE = {
   intervalstyle = { "iso_8601", "postgres" },
   quote_all_identifiers = { "on", "off" }, client_min_messages = { "debug1", "warning" },
   default_transaction_deferrable = { "on", "off" }, idle_session_timeout = { "400ms", "0" }, exit_on_error = { "on", "off" },
-  client_encoding = { "LATIN1", "UTF8" },
+  client_encoding = { "LATIN1", "UTF8" }, local_preload_libraries = { "nonexistent", "" },
 }
 local OF_STATEMENTS = {
   row_security = { "off", "on" }, default_transaction_isolation = { "serializable", "read committed" },
@@ -89,7 +89,7 @@ describe("with hostile settings of its role", function()
 
   setup(function()
     here = scene.open { ["flows/pinned.lua"] = FLOW }
-    local names = { "lock_timeout", "search_path" }
+    local names = { "lock_timeout", "search_path", "geqo" }
     local function add(name) names[#names + 1] = name end
     each(HOSTILE, add)
     each(OF_STATEMENTS, add)
@@ -102,7 +102,7 @@ describe("with hostile settings of its role", function()
     here.db:text "drop table public.spec_written"
     here.db:text(WATCH:format(LIMIT / 1000 + 0.2, table.concat(names, " ")))
     make_login()
-    conninfo = here.db.conninfo .. " user=" .. login
+    conninfo = here.db.conninfo .. " user=" .. login .. " options='-c geqo=off'"
   end)
 
   teardown(function()
@@ -145,9 +145,10 @@ describe("with hostile settings of its role", function()
       assert_pinned(name, HOSTILE)
       local found = assert_pinned(name, OF_STATEMENTS)
       assert.truthy(found.search_path:find "^pg_catalog, pg_temp")
+      assert.equal("off", found.geqo)
       assert.equal(name == "luaflow start" and "0" or "10s", found.lock_timeout)
     end
-    assert_pinned("luaflow handler pinned", HOSTILE)
+    assert.equal("off", assert_pinned("luaflow handler pinned", HOSTILE).geqo)
     assert.equal(0, #worker:log "database_lost")
     worker:stop()
   end)
