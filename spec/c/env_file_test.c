@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -77,6 +78,26 @@ static void leaves_out_marks_and_comments(void **state) {
   }
 }
 
+/* Opening a pipe waits for somebody who writes. */
+static void refuses_what_is_no_file(void **state) {
+  (void)state;
+  char pipe[] = "/tmp/env_file_test.XXXXXX";
+  close(mkstemp(pipe));
+  unlink(pipe);
+  assert_int_equal(mkfifo(pipe, 0600), 0);
+  const char *const others[] = {pipe, "/dev/zero", "/tmp"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    struct env_file file;
+    struct err err = {0};
+    alarm(10);
+    assert_false(env_file_read(&file, others[i], &err));
+    alarm(0);
+    assert_non_null(strstr(err.message, "it is not a regular file"));
+    assert_int_equal(err.exit_code, EXIT_USAGE);
+  }
+  unlink(pipe);
+}
+
 static void refuses_what_would_be_cut(void **state) {
   (void)state;
   static const struct {
@@ -126,6 +147,7 @@ int main(void) {
       cmocka_unit_test(reads_lines),
       cmocka_unit_test(refuses_without_quoting),
       cmocka_unit_test(leaves_out_marks_and_comments),
+      cmocka_unit_test(refuses_what_is_no_file),
       cmocka_unit_test(refuses_what_would_be_cut),
       cmocka_unit_test(names_a_missing_file),
       cmocka_unit_test(lies_over_the_environment),

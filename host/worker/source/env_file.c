@@ -3,9 +3,12 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/process_start.h"
 #include "base/xalloc.h"
@@ -84,16 +87,31 @@ static const char *read_line(struct env_file *file, char *line, size_t length) {
 /* Editors of other systems put a byte order mark before the first line. */
 static size_t skip_mark(const char *line) { return strncmp(line, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; }
 
-bool env_file_read(struct env_file *file, const char *path, struct err *err) {
-  *file = (struct env_file){0};
-  if (!path) return true;
-  FILE *stream = fopen(path, "re");
-  if (!stream) {
+/* A pipe would be waited for, and has nothing more to give at the next reload. */
+static FILE *open_regular(const char *path, struct err *err) {
+  struct stat info;
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0 || fstat(fd, &info) != 0) {
     int number = errno;
     err_set(err, ERR_CONFIG, EXIT_USAGE, "cannot read --env-file %s: %s", path, strerror(number));
     process_lacks_files(number, err);
-    return false;
+  } else if (!S_ISREG(info.st_mode)) {
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "--env-file %s: it is not a regular file", path);
+    err_hint(err, "it is read again at each reload, so write the variables into a file");
+  } else {
+    FILE *stream = fdopen(fd, "r");
+    if (!stream) abort(); /* out of memory */
+    return stream;
   }
+  if (fd >= 0) close(fd);
+  return NULL;
+}
+
+bool env_file_read(struct env_file *file, const char *path, struct err *err) {
+  *file = (struct env_file){0};
+  if (!path) return true;
+  FILE *stream = open_regular(path, err);
+  if (!stream) return false;
   char *line = NULL;
   size_t room = 0;
   int number = 0;
