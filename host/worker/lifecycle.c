@@ -130,7 +130,8 @@ static bool is_wanted(void *owner) {
 }
 
 static void send_deployment(struct life *life) {
-  static const struct deploy_events events = {.wanted = is_wanted, .done = on_deployed};
+  const struct deploy_events events = {
+      .wanted = is_wanted, .done = on_deployed, .again = life->course.worker != WORKER_DEPLOYING};
   bool is_next = life->course.reload == RELOAD_DEPLOYING && life->candidate;
   deploy(life->control, life->worker_id, is_next ? life->reload.worker : life->worker, ++life->last_generation,
          life->log, &events, life);

@@ -26,6 +26,7 @@ struct deploy_answer {
 struct deploy_events {
   bool (*wanted)(void *owner); /* asked once more, right before anything is changed; if not, nothing follows */
   void (*done)(void *owner, const struct deploy_answer *answer);
+  bool again; /* the worker has deployed before: only what is different now is news */
 };
 
 /* Sends it over a ready connection with control_statements. What is to be recreated is logged before, what becomes of
