@@ -34,7 +34,9 @@ static void on_goodbye(void *owner, struct pg_unit *unit, const struct err *err)
   struct life *life = owner;
   (void)unit;
   if (life->course.worker != WORKER_LEAVING) return;
-  if (err) LOG(life->log, LOG_WARN, "not_marked_stopped", LOG_STR("error", err->message));
+  if (err)
+    LOG(life->log, LOG_WARN, "not_marked_stopped", LOG_STR("error", err->message),
+        LOG_STR("hint", *err->hint ? err->hint : "nothing is lost: `luaflow workers` shows it as dead after 30 s"));
   life->course.alarm = ALARM_OVER;
   life_kick(life);
 }

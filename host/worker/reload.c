@@ -41,7 +41,9 @@ static void note_source(struct life *life, const struct source *source) {
 static void on_reported(void *owner, struct pg_unit *unit, const struct err *err) {
   struct life *life = owner;
   (void)unit;
-  if (err && !life_is_closing(life)) LOG(life->log, LOG_WARN, "reload_not_reported", LOG_STR("error", err->message));
+  if (err && !life_is_closing(life))
+    LOG(life->log, LOG_WARN, "reload_not_reported", LOG_STR("error", err->message),
+        LOG_STR("hint", *err->hint ? err->hint : "this log has the outcome, which `luaflow workers` does not show"));
 }
 
 /* For those who look at the worker in the database. */

@@ -225,6 +225,34 @@ describe("a worker's start", function()
       here.db:text "drop role spec_poor"
     end)
 
+    it("logs what it has deployed once a lock is free, and at the end what it could not write", function()
+      here:worker { args = { "--executors", "1" } }
+      here:stop_workers()
+      local holder = process.spawn {
+        argv = {
+          "psql", "-X", "-q", "-d", here.db.conninfo, "-c", "begin; select pgflow.retire_alias('order')", "-c", "select pg_sleep(60)",
+        },
+      }
+      wait.till(function()
+        return here.db:number "select count(*) from pg_stat_activity a where a.query = 'select pg_sleep(60)'" == 1
+      end, 30, "the lock to be held")
+      local waiting = here:launch { args = { "--executors", "1" } }
+      assert.equal("55P03", waiting:await_log("deployment_failed", 30).sqlstate)
+      holder:kill()
+      holder:forget()
+      here.db:text "select pg_terminate_backend(a.pid) from pg_stat_activity a where a.query = 'select pg_sleep(60)'"
+      waiting:await_log("running", 30)
+      local deployed = waiting:log "deployed_flow"
+      assert.same({ 1, "order", "verified" }, { #deployed, deployed[1].flow, deployed[1].status })
+
+      here.db:text "drop function pgflow.mark_worker_stopped cascade"
+      waiting.process:signal(process.SIGTERM)
+      assert.same({ code = 0 }, waiting.process:wait(20))
+      local unmarked = waiting:log("not_marked_stopped")[1]
+      assert_says(unmarked.error, "mark_worker_stopped")
+      assert_says(unmarked.hint, "luaflow ")
+    end)
+
     it("ends at once when it is told to", function()
       local waiting = worker.launch({ conninfo = "host=/nowhere/at/all" }, here.root)
       waiting:await_log "database_lost"
