@@ -168,8 +168,8 @@ local function without(headers, names)
   return kept
 end
 
--- The request that a redirect asks for. 303, and by custom 301 and 302 of a POST, turn it into a GET. libcurl is not left to
--- follow by itself: version 7.88 (Debian 12) repeats DELETE and PATCH after a 303, against what the guide documents.
+-- The request that a redirect asks for. 303, and by custom 301 and 302 of a POST, turn it into a GET. libcurl does not
+-- follow redirects here, because version 7.88 (Debian 12) repeats DELETE and PATCH after a 303, against what the guide documents.
 local function follow(request, answer)
   local becomes_get = answer.status == 303 and request.method ~= "HEAD" or answer.status < 303 and request.method == "POST"
   local headers = answer.same_origin and request.headers or without(request.headers, SECRET)
