@@ -2,19 +2,23 @@
 #include "cli/client.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/xalloc.h"
+#include "cli/dev/devdb.h"
 #include "cli/dev/devplace.h"
 #include "cli/schema.h"
 #include "pg/conninfo.h"
 #include "pg/pg_environment.h"
 #include "worker/source/root.h"
 
-/* How long a command waits for a dev that is starting. */
-enum { PATIENCE_MS = 30000, POLL_MS = 100 };
+/* How long a command waits for a dev that is starting, and for a database that dev is starting again or stopping. */
+enum { PATIENCE_MS = 30000, RESTART_MS = 10000, POLL_MS = 100 };
+
+static void pause_between_looks(void) { nanosleep(&(struct timespec){.tv_nsec = POLL_MS * 1000000L}, NULL); }
 
 char *client_root(const struct settings *settings, struct err *err) {
   if (settings->root && !root_check_given(settings->root, err)) return NULL;
@@ -28,7 +32,7 @@ char *client_root(const struct settings *settings, struct err *err) {
 static enum devlock_state await_dev(const char *path, char **conninfo) {
   enum devlock_state state = devlock_look(path, conninfo);
   for (int waited = 0; state == DEVLOCK_STARTING && waited < PATIENCE_MS; waited += POLL_MS) {
-    nanosleep(&(struct timespec){.tv_nsec = POLL_MS * 1000000L}, NULL);
+    pause_between_looks();
     state = devlock_look(path, conninfo);
   }
   return state;
@@ -41,6 +45,13 @@ bool client_check_conninfo(const struct settings *settings, enum setting setting
   return !conninfo || conninfo_check(source, conninfo, err);
 }
 
+void client_database_source(const struct settings *settings, char *out, size_t size) {
+  if (settings->database)
+    setting_source(settings, SET_database, out, size);
+  else
+    snprintf(out, size, "%s", DEV_SOURCE);
+}
+
 char *client_find_database(const struct settings *settings, struct err *err) {
   if (!client_check_conninfo(settings, SET_database, settings->database, err)) return NULL;
   if (settings->database) return xstrdup(settings->database);
@@ -51,13 +62,16 @@ char *client_find_database(const struct settings *settings, struct err *err) {
     char *path = xasprintf("%s/dev.state", folder);
     enum devlock_state state = await_dev(path, &conninfo);
     free(path);
-    if (state == DEVLOCK_STARTING)
-      err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: luaflow dev for %s is not ready yet", root);
-    if (state == DEVLOCK_FREE)
+    if (state == DEVLOCK_STARTING) {
+      err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: luaflow dev for %s is still starting", root);
+      err_hint(err, "try again when luaflow dev prints that it is ready");
+    }
+    if (state == DEVLOCK_FREE) {
       err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: none is given, and none of your luaflow dev runs for %s",
               root);
+      err_hint(err, "give --database or DATABASE_URL, or start luaflow dev");
+    }
     if (conninfo) pg_environment_clear(); /* PG* variables are for another server */
-    if (!conninfo) err_hint(err, "give --database or DATABASE_URL, or start luaflow dev");
   }
   free(folder);
   free(root);
@@ -65,10 +79,17 @@ char *client_find_database(const struct settings *settings, struct err *err) {
 }
 
 bool client_connect(const struct settings *settings, const char *command, struct db *db, struct err *err) {
-  char *conninfo = client_find_database(settings, err);
-  bool ok = conninfo && db_open(db, conninfo, command, err);
-  free(conninfo);
-  return ok;
+  bool by_dev = !settings->database;
+  char source[64];
+  client_database_source(settings, source, sizeof source);
+  for (int waited = 0;; waited += POLL_MS) {
+    char *conninfo = client_find_database(settings, err);
+    bool found = conninfo != NULL, ok = found && db_open(db, source, conninfo, command, err);
+    free(conninfo);
+    if (ok || !found || !by_dev || err->kind != ERR_RETRY) return ok;
+    if (waited >= RESTART_MS) return err_hint(err, "the database of luaflow dev is starting or stopping: try again");
+    pause_between_looks();
+  }
 }
 
 bool client_connect_to_schema(const struct settings *settings, const char *command, const char *role, struct db *db,

@@ -12,6 +12,8 @@ char *client_root(const struct settings *settings, struct err *err);
  * and nothing of its text. */
 bool client_check_conninfo(const struct settings *settings, enum setting setting, const char *conninfo, struct err *err)
     __attribute__((warn_unused_result));
+/* What names that conninfo in errors: the flag, the variable, or dev. */
+void client_database_source(const struct settings *settings, char *out, size_t size);
 /* The conninfo of --database, or of the dev database of this folder while it runs; owned by the caller. NULL: neither
  * (*err, exit 6), or it is not valid (exit 2). */
 char *client_find_database(const struct settings *settings, struct err *err);

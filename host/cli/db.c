@@ -12,6 +12,7 @@
 #include "base/xalloc.h"
 #include "pg/conninfo.h"
 #include "pg/pg_blame.h"
+#include "pg/pg_parameters.h"
 #include "pg/pins.h"
 #include "worker/control/complaint.h"
 
@@ -58,15 +59,17 @@ static void copy_message(char *out, size_t size, const char *message) {
 
 static bool fail_to_connect(const struct db *db, struct err *err) {
   char why[768];
-  if (conninfo_refuse("database", PQerrorMessage(db->connection), err)) return false;
+  if (pg_parameters_refuse(db->source, db->connection, err)) return false;
   if (!pg_blame_attempt(err, PQerrorMessage(db->connection))) {
     copy_message(why, sizeof why, PQerrorMessage(db->connection));
     err_set(err, ERR_RETRY, EXIT_DATABASE, "database: %s", *why ? why : "no connection");
   }
+  pg_parameters_blame(db->source, db->connection, err);
   if (*err->hint) return false;
   if (PQconnectionNeedsPassword(db->connection))
     return err_hint(err, "the server asks for a password: give it in DATABASE_URL, PGPASSWORD or ~/.pgpass");
-  return err_hint(err, "check --database (or DATABASE_URL), and that the server runs");
+  pg_parameters_blame_place(db->source, db->connection, err);
+  return false;
 }
 
 static bool prepare_session(struct db *db, struct err *err) {
@@ -118,10 +121,11 @@ static void connect_without_libraries(struct db *db) {
   PQconninfoFree(in_use);
 }
 
-bool db_open(struct db *db, const char *conninfo, const char *command, struct err *err) {
-  PQconninfoOption *options = conninfo_parse("database", conninfo, err);
+bool db_open(struct db *db, const char *source, const char *conninfo, const char *command, struct err *err) {
+  PQconninfoOption *options = conninfo_parse(source, conninfo, err);
   if (!options) return false;
   *db = (struct db){.connection = connect_with(options, command, NULL), .interrupt_fd = -1, .what = command};
+  snprintf(db->source, sizeof db->source, "%s", source);
   PQconninfoFree(options);
   if (!db->connection) abort(); /* out of memory */
   ask_why(db->connection);

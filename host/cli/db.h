@@ -13,13 +13,14 @@ struct db {
   /* Readable: db_run gives up with ERR_RETRY and sets interrupted. -1: nothing breaks a statement off. */
   int interrupt_fd;
   bool interrupted;
+  char source[64];  /* names the conninfo in errors, such as --database */
   const char *what; /* names the command in errors about its statements; borrowed */
   const char *role; /* the group role that has all rights for them, for hints; borrowed. NULL: none is named */
 };
 
-/* Connects within 10 s, as the application "luaflow COMMAND". On failure *err says why (exit 6); db needs no close
- * then. */
-bool db_open(struct db *db, const char *conninfo, const char *command, struct err *err)
+/* Connects within 10 s, as the application "luaflow COMMAND"; source is where the conninfo came from. On failure *err
+ * says why (exit 6); db needs no close then. */
+bool db_open(struct db *db, const char *source, const char *conninfo, const char *command, struct err *err)
     __attribute__((warn_unused_result));
 void db_close(struct db *db);
 /* Connects again with what db_open was given. */

@@ -15,7 +15,8 @@ struct script_sql {
   struct log *log;
   struct executor_process *process; /* whose query came last: there is only one */
   char *conninfo;                   /* owned; NULL before the first query */
-  struct handlers *handlers;        /* NULL before it */
+  char source[64];
+  struct handlers *handlers; /* NULL before it */
 };
 
 static void on_reply(void *owner, uint64_t number, const struct buf *payload) {
@@ -29,7 +30,9 @@ static bool open_database(struct script_sql *sql, struct err *err) {
   free(sql->conninfo);
   sql->conninfo = client_find_database(sql->settings, err);
   if (!sql->conninfo) return false;
+  client_database_source(sql->settings, sql->source, sizeof sql->source);
   const struct handlers_options options = {.conninfo = sql->conninfo,
+                                           .source = sql->source,
                                            .application_name = "luaflow lua",
                                            .connections = (int)sql->settings->handler_connections,
                                            .max_output = sql->settings->max_output};

@@ -3,6 +3,8 @@
 #include "pg/conninfo.h"
 
 #include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,12 +140,34 @@ static const char *wrong_hosts(const char *list) {
   return count_pieces(list) > CONNINFO_HOSTS_MAX ? "it names more than 16 hosts" : NULL;
 }
 
+/* Parameters whose values libpq reads as numbers, but not in each way to connect. */
+static const char *wrong_number(const PQconninfoOption *option) {
+  static const struct {
+    const char *keyword, *why;
+  } numbers[] = {
+      {"connect_timeout", "connect_timeout is not a whole number"},
+      {"keepalives", "keepalives is not a whole number"},
+      {"keepalives_idle", "keepalives_idle is not a whole number"},
+      {"keepalives_interval", "keepalives_interval is not a whole number"},
+      {"keepalives_count", "keepalives_count is not a whole number"},
+      {"tcp_user_timeout", "tcp_user_timeout is not a whole number"},
+  };
+  size_t length = strlen(option->val), digits = strspn(option->val, "0123456789");
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    if (strcmp(option->keyword, numbers[i].keyword) != 0 || strcmp(option->val, "-1") == 0) continue;
+    if (digits == 0 || digits < length || strtol(option->val, NULL, 10) > INT_MAX) return numbers[i].why;
+  }
+  return NULL;
+}
+
 /* What is wrong with values that libpq has taken; NULL: nothing. */
 static const char *wrong_value(const PQconninfoOption *option) {
   const char *value = option->val;
   if (!value) return NULL;
   if (strcmp(option->keyword, "host") == 0) return wrong_hosts(value);
   if (strcmp(option->keyword, "port") == 0) return wrong_ports(value);
+  const char *number = wrong_number(option);
+  if (number) return number;
   return is_free_text(option->keyword) || is_plain_value(value) ? NULL : "a parameter has a value that it cannot have";
 }
 
@@ -166,6 +190,24 @@ static PQconninfoOption *parse_name(const char *source, const char *name, struct
   return options;
 }
 
+/* The parameter that libpq does not know, unless what it quotes may be a piece of a password. */
+static const char *foreign_parameter(const char *authority, const char *message, char *out, size_t size) {
+  static const char beginning[] = "invalid URI query parameter: \"";
+  if (!authority || !message || strncmp(message, beginning, strlen(beginning)) != 0) return NULL;
+  const char *name = message + strlen(beginning), *query = strchr(authority, '?');
+  size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_");
+  size_t before = strcspn(authority, "/?"), user = strcspn(authority, "@");
+  bool ends = user < before || !memchr(authority, ':', before); /* the password, if there is one */
+  if (!ends && query) {
+    const char *port = strchr(authority, ':') + 1;
+    ends = strspn(port, "0123456789") == before - (size_t)(port - authority);
+  }
+  if (!ends || !query || strchr(query, '@') || length == 0 || name[length] != '"') return NULL;
+  snprintf(out, size, "libpq does not know its parameter %.*s, which is another program's: remove it", (int)length,
+           name);
+  return out;
+}
+
 PQconninfoOption *conninfo_parse(const char *source, const char *conninfo, struct err *err) {
   const char *authority = after_scheme(conninfo);
   size_t scheme = strcspn(conninfo, "= '");
@@ -175,9 +217,10 @@ PQconninfoOption *conninfo_parse(const char *source, const char *conninfo, struc
   if (first) return refuse(source, first, err);
   if (!authority && (!strchr(conninfo, '=') || (foreign && foreign < conninfo + scheme)))
     return parse_name(source, conninfo, err);
-  char *message = NULL;
+  char *message = NULL, room[160];
   PQconninfoOption *options = PQconninfoParse(conninfo, &message);
-  const char *why = options ? NULL : meaning_of(message);
+  const char *why = options ? NULL : foreign_parameter(authority, message, room, sizeof room);
+  if (!options && !why) why = meaning_of(message);
   for (const PQconninfoOption *option = options; option && option->keyword && !why; option++) why = wrong_value(option);
   PQfreemem(message);
   if (!why) return options;
@@ -200,44 +243,4 @@ bool conninfo_has_password(const char *conninfo) {
             (option->val && (strcmp(option->keyword, "password") == 0 || strcmp(option->keyword, "sslpassword") == 0));
   PQconninfoFree(options);
   return found;
-}
-
-/* The message without what it quotes, which a mistyped conninfo may have from its password. */
-static void copy_unquoted(char *out, size_t size, const char *message) {
-  size_t length = 0;
-  bool quoted = false;
-  for (const char *c = message; *c && *c != '\n' && length + 1 < size; c++) {
-    if (*c == '"') quoted = !quoted;
-    if (!quoted && *c != '"' && !(*c == ' ' && length > 0 && out[length - 1] == ' ')) out[length++] = *c;
-  }
-  while (length > 0 && strchr(": ", out[length - 1])) length--;
-  out[length] = '\0';
-}
-
-/* libpq uses the account's name if no user is given; the accounts of containers may have none. */
-static bool lacks_user(const char *source, const char *message, struct err *err) {
-  static const char beginning[] = "local user with ID";
-  if (strncmp(message, beginning, strlen(beginning)) != 0) return false;
-  err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: no user is given, and the account has no name to use instead: %.*s", source,
-          (int)strcspn(message, "\n"), message);
-  err_hint(err, "add the user to the connection string (user=NAME, postgresql://NAME:...@...), or set PGUSER");
-  return true;
-}
-
-bool conninfo_refuse(const char *source, const char *message, struct err *err) {
-  static const char *const beginnings[] = {
-      "invalid ",        "definition of service", "could not match", "Unix-domain socket path",
-      "could not parse", "sslmode value",         "channel_binding", "gssencmode value",
-      "weak sslmode",    "service file",          "syntax error",    "nested service",
-  };
-  if (lacks_user(source, message, err)) return true;
-  for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
-    if (strncmp(message, beginnings[i], strlen(beginnings[i])) != 0) continue;
-    char why[256];
-    copy_unquoted(why, sizeof why, message);
-    err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: the connection string or a PG* variable is not valid: %s", source, why);
-    err_hint(err, "libpq's manual lists the parameters of connections and their values");
-    return true;
-  }
-  return false;
 }

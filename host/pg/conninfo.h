@@ -16,9 +16,6 @@ PQconninfoOption *conninfo_parse(const char *source, const char *conninfo, struc
     __attribute__((warn_unused_result));
 /* The same without the result. */
 bool conninfo_check(const char *source, const char *conninfo, struct err *err) __attribute__((warn_unused_result));
-/* True with *err, of kind ERR_CONFIG, if libpq's message about a connection that was not begun is about how the
- * database is named, by the source, in the environment or in a service file, and not about the connection. */
-bool conninfo_refuse(const char *source, const char *message, struct err *err) __attribute__((warn_unused_result));
 /* True also if it is not valid, since it may hold one then. */
 bool conninfo_has_password(const char *conninfo);
 

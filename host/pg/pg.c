@@ -10,6 +10,7 @@
 #include "pg/pg_blame.h"
 #include "pg/pg_inside.h"
 #include "pg/pg_intake.h"
+#include "pg/pg_parameters.h"
 
 enum {
   BACKOFF_FIRST_MS = 50,
@@ -108,6 +109,7 @@ void pg_broke_by_libpq(struct pg *pg) {
     pg_blame_connection(&err, pg->sent->err.sqlstate);
   } else {
     pg_blame_attempt(&err, *libpq ? libpq : "the connection was lost");
+    if (pg->conn) pg_parameters_blame(pg->options.source, pg->conn, &err);
   }
   pg_broke(pg, &err);
 }

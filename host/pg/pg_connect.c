@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "pg/conninfo.h"
 #include "pg/pg_blame.h"
 #include "pg/pg_inside.h"
+#include "pg/pg_parameters.h"
 
 enum { ATTEMPT_MS = 10000 };
 
@@ -117,8 +117,7 @@ static void start_connection(struct pg *pg) {
                         PQERRORS_VERBOSE); /* for the SQLSTATE of a refusal, which libpq reports in no other way */
   }
   struct err refused;
-  if (pg->conn && PQstatus(pg->conn) == CONNECTION_BAD &&
-      conninfo_refuse(pg->options.source, PQerrorMessage(pg->conn), &refused))
+  if (pg->conn && PQstatus(pg->conn) == CONNECTION_BAD && pg_parameters_refuse(pg->options.source, pg->conn, &refused))
     pg_broke(pg, &refused);
   else if (!pg->conn || PQstatus(pg->conn) == CONNECTION_BAD || !pg_watch(pg, UV_WRITABLE))
     pg_broke_by_libpq(pg);

@@ -230,6 +230,7 @@ static bool open_handlers(struct life *life, struct err *err) {
   const char *elsewhere = life->options->handler_database;
   const struct handlers_options options = {
       .conninfo = elsewhere ? elsewhere : life->options->database,
+      .source = elsewhere ? life->options->handler_source : life->options->database_source,
       .application_name = life->handler_name,
       .connections = life->options->handler_connections,
       .max_output = life->options->max_output,
@@ -256,6 +257,7 @@ bool connections_open(struct life *life, struct err *err) {
   };
   const struct pg_options control = {
       .conninfo = life->options->database,
+      .source = life->options->database_source,
       .application_name = life->application_name,
       .session = life->control_session,
       .session_count = SETTINGS_COUNT + 1,
@@ -265,6 +267,7 @@ bool connections_open(struct life *life, struct err *err) {
   };
   const struct work_options work = {
       .conninfo = life->options->database,
+      .source = life->options->database_source,
       .application_name = life->application_name,
       .worker_id = life->worker_id,
       .queue = life->queue,

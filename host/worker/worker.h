@@ -9,9 +9,10 @@
 #include "base/log.h"
 
 struct worker_options {
-  const char *database;     /* a libpq conninfo or URI */
-  const char *queue;        /* NULL: the only queue of the load */
-  const char *root;         /* NULL: found from the first path */
+  const char *database;                         /* a libpq conninfo or URI */
+  const char *database_source, *handler_source; /* name the conninfos in errors, such as --database */
+  const char *queue;                            /* NULL: the only queue of the load */
+  const char *root;                             /* NULL: found from the first path */
   const char *const *paths; /* as given on the command line; relative ones are taken from the current folder */
   size_t path_count;
   int executors;                /* processes, 1 or more */

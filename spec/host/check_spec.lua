@@ -190,15 +190,19 @@ describe("luaflow check", function()
       assert(lfs.link("/", loop, true))
       finally(function() os.remove(loop) end)
       assert.same({ 0, "queue good: ok\n", "" }, (function(r) return { r.code, r.out, r.err } end)(at(home, { "check", "flows" }, env)))
-      for _, words in ipairs { { "check", home }, { "check", "good.lua" }, { "worker", "--database", "host=/nowhere", home .. "/good.lua" }, { "lua", "good.lua" } } do
+      for _, words in ipairs {
+        { "check", home }, { "check", "good.lua" }, { "lua", "good.lua" },
+        { "worker", "--database", "host=/nowhere", home .. "/good.lua" },
+      } do
         local result = at(home, words, env)
         assert.equal(2, result.code, result.err)
         assert.truthy(result.err:find("the root would be " .. home .. ", which is a home folder", 1, true), result.err)
         assert.truthy(result.err:find("hint: .*%-%-root"), result.err)
       end
       for _, words in ipairs {
-        { "check", "--root", "/", "flows" }, { "check", "--root", loop, "flows" }, { "dev", "--root", "/", "flows" }, { "types", "--root", "//", "flows", "-o", "." },
-        { "worker", "--database", "host=/nowhere", "--root", "/", "flows" }, { "lua", "--root", "/", "good.lua" }, { "runs", "--root", "/" },
+        { "check", "--root", "/", "flows" }, { "check", "--root", loop, "flows" }, { "dev", "--root", "/", "flows" },
+        { "types", "--root", "//", "flows", "-o", "." }, { "worker", "--database", "host=/nowhere", "--root", "/", "flows" },
+        { "lua", "--root", "/", "good.lua" }, { "runs", "--root", "/" },
       } do
         local result = at(home, words, env)
         assert.equal(2, result.code, result.err)

@@ -506,7 +506,7 @@ RUN                                   FLOW   STATUS
     it("that cannot be reached is exit 6", function()
       for _, words in ipairs { { "start", "echo" }, { "runs" }, { "run", UNKNOWN_ID }, { "migrate" } } do
         local result = here:luaflow(words, { env = { DATABASE_URL = NOWHERE } })
-        assert_refused(result, 6, "/nowhere/at/all", "hint: check --database")
+        assert_refused(result, 6, "/nowhere/at/all", "hint: check DATABASE_URL, and that the server runs")
       end
     end)
 

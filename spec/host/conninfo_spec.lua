@@ -14,6 +14,7 @@ local MISTAKES = {
   { "target_session_attrs=zzz", "invalid target_session_attrs value" },
   { "channel_binding=zzz", "invalid channel_binding value" },
   { "host=/tmp,/tmp port=1,2,3", "could not match 3 port numbers to 2 hosts" },
+  { "connect_timeout=zz", "connect_timeout is not a whole number", in_file = false },
   { "service=nowhere", "definition of service not found" },
   { "port=99999", "port", in_file = "invalid port number" },
   { "host=" .. ("a,"):rep(16) .. "a", "it names more than 16 hosts", in_file = false },
@@ -67,10 +68,11 @@ describe("a connection string with a mistake", function()
   it("ends them in a variable too", function()
     local text = here.db.conninfo .. " sslmode=zzz"
     local env = { DATABASE_URL = text }
-    assert_ends({ "worker", "--executors", "1", "flows" }, env, "invalid sslmode value")
-    assert_ends({ "migrate" }, { LUAFLOW_DATABASE = text }, "invalid sslmode value")
+    assert_ends({ "worker", "--executors", "1", "flows" }, env, "luaflow: DATABASE_URL: ", "invalid sslmode value")
+    assert_ends({ "migrate" }, { LUAFLOW_DATABASE = text }, "luaflow: LUAFLOW_DATABASE: ", "invalid sslmode value")
+    assert_ends({ "migrate", "--database", text }, {}, "luaflow: --database: ", "invalid sslmode value")
     env = { DATABASE_URL = here.db.conninfo, LUAFLOW_HANDLER_DATABASE = text }
-    assert_ends({ "worker", "--executors", "1", "flows" }, env, "handler-database", "invalid sslmode value")
+    assert_ends({ "worker", "--executors", "1", "flows" }, env, "LUAFLOW_HANDLER_DATABASE: ", "invalid sslmode value")
   end)
 
   it("is an error of a handler's statement at once", function()
@@ -108,7 +110,26 @@ describe("a connection string with a mistake", function()
   it("in a PG variable ends them too", function()
     for name, value in pairs { PGSSLMODE = "zzz", PGTARGETSESSIONATTRS = "zzz", PGCHANNELBINDING = "zzz", PGSERVICE = "nowhere" } do
       local env = { DATABASE_URL = here.db.conninfo, [name] = value }
-      assert_ends({ "start", "named" }, env, "PG* variable is not valid")
+      assert_ends({ "start", "named" }, env, "luaflow: " .. name .. ": ")
+      assert_ends({ "worker", "--executors", "1", "flows" }, env, "luaflow: " .. name .. ": ")
+    end
+  end)
+
+  it("is told from what a server does not give, and what asks for that is named", function()
+    local socket = here.db.conninfo
+    for _, case in ipairs {
+      { PGTARGETSESSIONATTRS = "standby", "target_session_attrs asks for: correct PGTARGETSESSIONATTRS" },
+      { PGOPTIONS = "-c unheard_of=1", "a setting in options: correct PGOPTIONS" },
+      { PGOPTIONS = "zzz", "-c NAME=VALUE: correct PGOPTIONS" },
+      { socket .. " options='-c geqo=zz'", "a setting in options: correct LUAFLOW_DATABASE" },
+      { socket .. " target_session_attrs=standby", "target_session_attrs asks for: correct LUAFLOW_DATABASE" },
+      { "dbname=none", PGHOST = "/nowhere", "hint: check LUAFLOW_DATABASE, PGHOST, and that the server runs" },
+    } do
+      local env = { LUAFLOW_DATABASE = case[2] and case[1] or socket }
+      for name, value in pairs(case) do
+        if type(name) == "string" then env[name] = value end
+      end
+      said.assert_refused(here:luaflow({ "runs" }, { env = env, seconds = 30 }), 6, case[2] or case[1])
     end
   end)
 end)

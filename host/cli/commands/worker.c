@@ -26,11 +26,16 @@ int command_worker(const struct call *call) {
   const struct settings *settings = call->settings;
   struct err err;
   if (!client_check_conninfo(settings, SET_handler_database, settings->handler_database, &err)) return cli_fail(&err);
+  char source[64], handler_source[64];
+  client_database_source(settings, source, sizeof source);
+  setting_source(settings, SET_handler_database, handler_source, sizeof handler_source);
   char *database = client_find_database(settings, &err);
   if (!database) return cli_fail(&err);
   int executors = settings->executors ? (int)settings->executors : cpu_count();
   struct worker_options options = {
       .database = database,
+      .database_source = source,
+      .handler_source = handler_source,
       .queue = settings->queue,
       .root = settings->root,
       .paths = (const char *const *)call->argv,

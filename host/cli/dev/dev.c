@@ -84,7 +84,7 @@ static char *ask(const struct dev *dev, enum db_statement statement, const char 
   struct err err;
   PGresult *result;
   char *answer = NULL;
-  if (!db_open(&db, dev->db.server.conninfo, "dev", &err)) return NULL;
+  if (!db_open(&db, DEV_SOURCE, dev->db.server.conninfo, "dev", &err)) return NULL;
   if (db_run(&db, statement, &parameter, &result, &err)) {
     answer = xstrdup(db_text(result, 0, 0));
     PQclear(result);
@@ -226,9 +226,8 @@ static int run_all(struct dev *dev, const char *folder) {
   const struct settings *settings = dev->call->settings;
   struct err err;
   int signal = 0, code = EXIT_DONE;
-  bool ok = load(dev, &err);
+  bool ok = devdb_open(&dev->db, folder, settings->data, &err) && load(dev, &err);
   dev->signals = signals_open(stop_signals); /* after the load, whose loop wants SIGCHLD itself */
-  ok = ok && devdb_open(&dev->db, folder, settings->data, &err);
   ok = ok && devdb_start(&dev->db, settings->reset, &dev->signals, &signal, dev->call->log, &err);
   ok = ok && (signal != 0 || run_workers(dev, &code, &err));
   devdb_close(&dev->db, dev->call->log);

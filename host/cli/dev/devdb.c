@@ -69,7 +69,7 @@ static bool install_plain_pgmq(struct db *db, struct err *err) {
 
 static bool create_database(const struct devserver *server, struct err *err) {
   struct db db;
-  if (!db_open(&db, server->admin_conninfo, "dev", err)) return false;
+  if (!db_open(&db, DEV_SOURCE, server->admin_conninfo, "dev", err)) return false;
   PGresult *result;
   const char *parameters[] = {"luaflow"};
   bool ok = db_run(&db, DB_DATABASE_EXISTS, parameters, &result, err);
@@ -84,7 +84,7 @@ static bool create_database(const struct devserver *server, struct err *err) {
 
 static bool fill_database(const struct devserver *server, struct log *log, struct err *err) {
   struct db db;
-  if (!db_open(&db, server->conninfo, "dev", err)) return false;
+  if (!db_open(&db, DEV_SOURCE, server->conninfo, "dev", err)) return false;
   struct schema_report report;
   bool ok = install_plain_pgmq(&db, err) && schema_migrate(&db, &report, err) &&
             db_run(&db, DB_MARK_DEVELOPMENT, NULL, NULL, err) &&

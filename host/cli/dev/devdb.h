@@ -5,6 +5,9 @@
 #include "cli/dev/devplace.h"
 #include "cli/dev/devserver.h"
 
+/* Names its conninfo in errors. */
+#define DEV_SOURCE "the database of luaflow dev"
+
 struct devdb {
   struct devserver server;
   struct devlock data_lock; /* one server on one folder of data */

@@ -214,6 +214,7 @@ void handler_connection_new(struct handler_pool *pool) {
   static const struct pg_events events = {.ready = on_ready, .lost = on_lost};
   const struct pg_options options = {
       .conninfo = pool->options.conninfo,
+      .source = pool->options.source,
       .application_name = pool->options.application_name,
       .session = handler_settings,
       .session_count = HANDLER_SETTINGS_COUNT,

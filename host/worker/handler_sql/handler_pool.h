@@ -16,7 +16,7 @@ struct handler_pool;
 struct handler_connection;
 
 struct handler_pool_options { /* borrowed until handler_pool_close */
-  const char *conninfo;
+  const char *conninfo, *source;
   const char *application_name;
   int connections;
   bool patient;              /* a connection that cannot be established now is waited for; else borrowers are refused */

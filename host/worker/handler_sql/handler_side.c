@@ -92,13 +92,14 @@ static void on_lost(void *owner, const struct err *err, int retry_ms) {
         LOG_STR("hint", *err->hint ? err->hint : NULL), LOG_INT("retry_ms", retry_ms));
 }
 
-struct handler_side *handler_side_new(uv_loop_t *loop, const char *conninfo, const char *application_name,
-                                      struct pg *home, const struct handler_side_events *events, void *owner,
-                                      struct log *log, struct err *err) {
+struct handler_side *handler_side_new(uv_loop_t *loop, const char *conninfo, const char *source,
+                                      const char *application_name, struct pg *home,
+                                      const struct handler_side_events *events, void *owner, struct log *log,
+                                      struct err *err) {
   static const struct pg_events pg_events = {.ready = on_ready, .lost = on_lost};
   const struct pg_options options = {
       .conninfo = conninfo,
-      .source = "--handler-database",
+      .source = source,
       .application_name = application_name,
       .session = control_settings,
       .session_count = SETTINGS_ELSEWHERE_COUNT,

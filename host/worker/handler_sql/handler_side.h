@@ -21,9 +21,10 @@ struct handler_side_events {
 
 /* home, with control_statements: the worker's own, to compare with; NULL: nothing is compared. NULL with *err if the
  * conninfo cannot be read. */
-struct handler_side *handler_side_new(uv_loop_t *loop, const char *conninfo, const char *application_name,
-                                      struct pg *home, const struct handler_side_events *events, void *owner,
-                                      struct log *log, struct err *err) __attribute__((warn_unused_result));
+struct handler_side *handler_side_new(uv_loop_t *loop, const char *conninfo, const char *source,
+                                      const char *application_name, struct pg *home,
+                                      const struct handler_side_events *events, void *owner, struct log *log,
+                                      struct err *err) __attribute__((warn_unused_result));
 struct pg *handler_side_pg(const struct handler_side *side);
 struct leftovers *handler_side_leftovers(const struct handler_side *side);
 

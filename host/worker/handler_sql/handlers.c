@@ -236,8 +236,8 @@ static bool open_side(struct handlers *handlers, struct pg *home, struct err *er
   static const struct handler_side_events events = {
       .settled = on_side_settled, .checked = on_side_checked, .refused = on_side_refused};
   const struct handlers_options *options = &handlers->options;
-  handlers->side = handler_side_new(handlers->loop, options->conninfo, options->application_name, home, &events,
-                                    handlers, handlers->log, err);
+  handlers->side = handler_side_new(handlers->loop, options->conninfo, options->source, options->application_name, home,
+                                    &events, handlers, handlers->log, err);
   return handlers->side != NULL;
 }
 
@@ -251,6 +251,7 @@ struct handlers *handlers_new(uv_loop_t *loop, const struct handlers_options *op
     return NULL;
   }
   const struct handler_pool_options pool = {.conninfo = options->conninfo,
+                                            .source = options->source,
                                             .application_name = options->application_name,
                                             .connections = options->connections,
                                             .patient = options->patient,

@@ -14,8 +14,8 @@
 
 struct handlers;
 
-struct handlers_options { /* borrowed until handlers_close */
-  const char *conninfo;
+struct handlers_options {        /* borrowed until handlers_close */
+  const char *conninfo, *source; /* source names it in errors */
   const char *application_name;
   int connections;
   int64_t max_output;        /* bytes of a result */

@@ -154,6 +154,7 @@ struct work *work_new(uv_loop_t *loop, const struct work_options *options, const
   static const struct pg_events pg_events = {.ready = on_ready, .lost = on_lost};
   const struct pg_options pg_options = {
       .conninfo = options->conninfo,
+      .source = options->source,
       .application_name = options->application_name,
       .session = work_settings,
       .session_count = SETTINGS_COUNT,

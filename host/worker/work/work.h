@@ -15,7 +15,7 @@
 struct work;
 
 struct work_options { /* borrowed until work_close, except conninfo and application_name */
-  const char *conninfo;
+  const char *conninfo, *source;
   const char *application_name;
   const char *worker_id;
   const char *queue;
