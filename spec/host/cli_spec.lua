@@ -496,7 +496,7 @@ RUN                                   FLOW   STATUS
 
   it("says what is wrong with a path", function()
     assert_refused(luaflow("check", ""), 2, "PATH: the value is empty")
-    assert_refused(luaflow("check", "/"), 2, "/: it is outside the root", "hint: give the root with --root")
+    assert_refused(luaflow("check", "/"), 2, "/: the root would be /, which is the whole machine", "or give the root with --root")
     assert.is_nil(luaflow("check", "--root", "flows", "/").err:find "hint")
     assert_refused(luaflow("lua", "nosuch.lua"), 2, "lua: nosuch.lua: No such file or directory")
     assert_refused(luaflow("lua", "flows"), 2, "lua: flows: Is a directory")

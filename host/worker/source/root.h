@@ -17,8 +17,7 @@ bool root_check_given(const char *root, struct err *err) __attribute__((warn_unu
 
 /* The root to read modules from: the one given (NULL: none), else that of path. Absolute; owned by the caller. False
  * with a usage error and NULL if it is not a folder, is /, or was not given and is a home folder. */
-bool root_choose(const char *given, const char *path, char **root, struct err *err)
-    __attribute__((warn_unused_result));
+bool root_choose(const char *given, const char *path, char **root, struct err *err) __attribute__((warn_unused_result));
 
 /* All owned; freed by entries_free. */
 struct entries {
