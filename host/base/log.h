@@ -40,6 +40,10 @@ struct log_field {
 #define LOG_INT(k, v) ((struct log_field){.type = LOG_FIELD_INT, .key = (k), .integer = (v)})
 #define LOG_F64(k, v) ((struct log_field){.type = LOG_FIELD_F64, .key = (k), .number = (v)})
 #define LOG_JSON_TEXT(k, v) ((struct log_field){.type = LOG_FIELD_RAW, .key = (k), .str = (v)})
+/* What a struct err says. */
+#define LOG_ERR(err)                                                                                \
+  LOG_STR("sqlstate", *(err)->sqlstate ? (err)->sqlstate : NULL), LOG_STR("error", (err)->message), \
+      LOG_STR("hint", *(err)->hint ? (err)->hint : NULL)
 
 /* LOG(log, LOG_INFO, "claimed", LOG_STR("queue", queue), LOG_INT("tasks", n)); arguments are evaluated only if the
  * level is on. */

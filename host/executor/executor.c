@@ -60,7 +60,7 @@ static void leave_crashes_alone(void) {
 
 /* False if there is no such task, or not yet. */
 static bool cancel(struct runtime *runtime, uint64_t number) {
-  struct task *task = runtime->sched ? sched_find(runtime->sched, number) : NULL;
+  struct coroutine *task = runtime->sched ? sched_find(runtime->sched, number) : NULL;
   if (task) task->cancelled = true;
   return task != NULL;
 }
@@ -111,7 +111,7 @@ static void send_hello(struct runtime *runtime) {
 }
 
 static void abandon(struct runtime *runtime, uint64_t number) {
-  struct task *task = sched_find(runtime->sched, number);
+  struct coroutine *task = sched_find(runtime->sched, number);
   if (task) sched_abandon(task);
   runtime_send(runtime, FRAME_ABANDONED, number, NULL);
 }

@@ -29,8 +29,8 @@ static int add_traceback(lua_State *L) {
 }
 
 /* [false, text of the script's error] or [true, ...]; or the error of a misuse */
-static void on_ended(struct task *task, enum task_end how) {
-  bool good = how == TASK_RETURNED && lua_toboolean(task->co, 1);
+static void on_ended(struct coroutine *task, enum coroutine_end how) {
+  bool good = how == COROUTINE_RETURNED && lua_toboolean(task->co, 1);
   struct text message = runtime_text(task->co, -1);
   if (!good) say(stderr, "luaflow: %.*s\n", (int)message.length, message.bytes ? message.bytes : "");
   end(task->owner, good ? EXIT_SUCCESS : EXIT_FAILURE);
@@ -77,7 +77,7 @@ static int prepare(lua_State *L) {
   lua_pushcfunction(L, add_traceback);
   push_context(L, script->runtime);
   for (uint32_t i = 1; i < script->count; i++) lua_pushstring(L, script->arguments[i]);
-  struct task *task = sched_add(script->runtime->sched, 0, on_ended);
+  struct coroutine *task = sched_add(script->runtime->sched, 0, on_ended);
   task->owner = script->runtime;
   luaL_checkstack(task->co, arguments + 1, "too many arguments");
   lua_xmove(L, task->co, arguments + 1);

@@ -53,7 +53,7 @@ void runtime_put_clean(struct buf *payload, struct text text) { put_clean(payloa
 void runtime_put_message(struct buf *payload, struct text text) { put_clean(payload, text, FRAME_MESSAGE_MAX); }
 
 uint64_t runtime_task(const struct runtime *runtime) {
-  const struct task *task = sched_current(runtime->sched);
+  const struct coroutine *task = sched_current(runtime->sched);
   return task ? task->number : 0;
 }
 

@@ -16,10 +16,10 @@ struct sched {
   lua_State *L;
   pid_t pid; /* of the executor */
   struct pulse *pulse;
-  struct task *tasks;   /* hash by number */
-  struct task *ready;   /* list, oldest first */
-  struct task *current; /* its coroutine runs */
-  struct task *largest; /* of those that wait, with LARGE bytes or more; else NULL */
+  struct coroutine *tasks;   /* hash by number */
+  struct coroutine *ready;   /* list, oldest first */
+  struct coroutine *current; /* its coroutine runs */
+  struct coroutine *largest; /* of those that wait, with LARGE bytes or more; else NULL */
 };
 
 struct sched *sched_new(lua_State *L, struct pulse *pulse) {
@@ -31,16 +31,17 @@ struct sched *sched_new(lua_State *L, struct pulse *pulse) {
 }
 
 void sched_free(struct sched *sched) {
-  struct task *task, *next;
+  struct coroutine *task, *next;
   if (!sched) return;
   HASH_ITER(hh, sched->tasks, task, next) sched_abandon(task);
   free(sched);
 }
 
-struct task *sched_add(struct sched *sched, uint64_t number, void (*ended)(struct task *task, enum task_end end)) {
+struct coroutine *sched_add(struct sched *sched, uint64_t number,
+                            void (*ended)(struct coroutine *task, enum coroutine_end end)) {
   lua_State *co = lua_newthread(sched->L);
   int reference = luaL_ref(sched->L, LUA_REGISTRYINDEX);
-  struct task *task = xcalloc(1, sizeof *task);
+  struct coroutine *task = xcalloc(1, sizeof *task);
   task->number = number;
   task->co = co;
   task->sched = sched;
@@ -50,25 +51,25 @@ struct task *sched_add(struct sched *sched, uint64_t number, void (*ended)(struc
   return task;
 }
 
-void sched_ready(struct task *task, int arguments) {
+void sched_ready(struct coroutine *task, int arguments) {
   assert(!task->ready);
   task->arguments = arguments;
   task->ready = true;
   DL_APPEND(task->sched->ready, task);
 }
 
-struct task *sched_find(struct sched *sched, uint64_t number) {
-  struct task *task;
+struct coroutine *sched_find(struct sched *sched, uint64_t number) {
+  struct coroutine *task;
   HASH_FIND(hh, sched->tasks, &number, sizeof number, task);
   return task;
 }
 
-static void unready(struct task *task) {
+static void unready(struct coroutine *task) {
   DL_DELETE(task->sched->ready, task);
   task->ready = false;
 }
 
-static void empty_slot(struct task *task) {
+static void empty_slot(struct coroutine *task) {
   void (*cleanup)(void *waiting) = task->cleanup;
   task->cleanup = NULL;
   if (cleanup) cleanup(task->waiting);
@@ -78,20 +79,20 @@ static int64_t memory_of(lua_State *L) {
   return (int64_t)lua_gc(L, LUA_GCCOUNT, 0) * 1024 + lua_gc(L, LUA_GCCOUNTB, 0);
 }
 
-static void set_largest(struct sched *sched, struct task *task) {
+static void set_largest(struct sched *sched, struct coroutine *task) {
   sched->largest = task;
   pulse_set_largest(sched->pulse, task ? task->number : 0, task ? task->grown : 0);
 }
 
 static void find_largest(struct sched *sched) {
-  struct task *largest = NULL;
-  for (struct task *task = sched->tasks; task; task = task->hh.next)
+  struct coroutine *largest = NULL;
+  for (struct coroutine *task = sched->tasks; task; task = task->hh.next)
     if (task->grown >= (largest ? largest->grown : LARGE)) largest = task;
   set_largest(sched, largest);
 }
 
 /* The task has run and now waits. */
-static void note_growth(struct task *task, int64_t bytes) {
+static void note_growth(struct coroutine *task, int64_t bytes) {
   struct sched *sched = task->sched;
   task->grown += bytes;
   if (task == sched->largest)
@@ -100,7 +101,7 @@ static void note_growth(struct task *task, int64_t bytes) {
     set_largest(sched, task);
 }
 
-static void drop(struct task *task) {
+static void drop(struct coroutine *task) {
   HASH_DEL(task->sched->tasks, task);
   if (task == task->sched->largest) find_largest(task->sched);
   luaL_unref(task->sched->L, LUA_REGISTRYINDEX, task->reference);
@@ -108,7 +109,7 @@ static void drop(struct task *task) {
   free(task);
 }
 
-void sched_abandon(struct task *task) {
+void sched_abandon(struct coroutine *task) {
   assert(task != task->sched->current);
   empty_slot(task);
   if (task->ready) unready(task);
@@ -118,7 +119,7 @@ void sched_abandon(struct task *task) {
 bool sched_has_ready(const struct sched *sched) { return sched->ready != NULL; }
 
 /* Three outcomes: it waits, it ended, or it yielded with nothing to wait for. */
-static void resume(struct sched *sched, struct task *task) {
+static void resume(struct sched *sched, struct coroutine *task) {
   int top = lua_gettop(sched->L);
   int64_t before = memory_of(sched->L);
   sched->current = task;
@@ -135,12 +136,12 @@ static void resume(struct sched *sched, struct task *task) {
     lua_settop(task->co, 0);
     lua_pushliteral(task->co, "coroutine.yield was called outside a coroutine that the handler created");
   }
-  task->ended(task, status == 0 ? TASK_RETURNED : TASK_RAISED);
+  task->ended(task, status == 0 ? COROUTINE_RETURNED : COROUTINE_RAISED);
   drop(task);
 }
 
 void sched_step(struct sched *sched) {
-  struct task *task = sched->ready;
+  struct coroutine *task = sched->ready;
   if (!task) return;
   unready(task);
   pulse_begin(sched->pulse, task->number);
@@ -148,12 +149,12 @@ void sched_step(struct sched *sched) {
   pulse_end(sched->pulse);
 }
 
-struct task *sched_current(const struct sched *sched) {
+struct coroutine *sched_current(const struct sched *sched) {
   return sched ? sched->current : NULL;
 }
 
-struct task *sched_check_wait(struct sched *sched, lua_State *L, const char *name) {
-  struct task *task = sched_current(sched);
+struct coroutine *sched_check_wait(struct sched *sched, lua_State *L, const char *name) {
+  struct coroutine *task = sched_current(sched);
   if (!task)
     runtime_error(L, "%s works only inside a task", name);
   else if (L != task->co)
@@ -163,13 +164,13 @@ struct task *sched_check_wait(struct sched *sched, lua_State *L, const char *nam
   return task;
 }
 
-void sched_wait(struct task *task, void (*cleanup)(void *waiting), void *waiting) {
+void sched_wait(struct coroutine *task, void (*cleanup)(void *waiting), void *waiting) {
   assert(!task->cleanup);
   task->cleanup = cleanup;
   task->waiting = waiting;
 }
 
-void sched_wake(struct task *task, int results) {
+void sched_wake(struct coroutine *task, int results) {
   empty_slot(task);
   sched_ready(task, results);
 }

@@ -13,12 +13,12 @@
 
 struct sched;
 
-enum task_end {
-  TASK_RETURNED, /* the results are on the coroutine's stack */
-  TASK_RAISED,   /* the error is on top of the coroutine's stack */
+enum coroutine_end {
+  COROUTINE_RETURNED, /* the results are on the coroutine's stack */
+  COROUTINE_RAISED,   /* the error is on top of the coroutine's stack */
 };
 
-struct task {
+struct coroutine {
   uint64_t number;
   lua_State *co;    /* anchored in the registry for the task's life */
   void *owner;      /* borrowed; whatever ended needs */
@@ -28,14 +28,14 @@ struct task {
 
   /* The scheduler's own. */
   struct sched *sched;
-  void (*ended)(struct task *task, enum task_end end); /* the task is freed right after it */
-  void (*cleanup)(void *waiting);                      /* ends what the task waits for; NULL while it does not wait */
+  void (*ended)(struct coroutine *task, enum coroutine_end end); /* the task is freed right after it */
+  void (*cleanup)(void *waiting); /* ends what the task waits for; NULL while it does not wait */
   void *waiting;
   int reference;
   int arguments; /* on co's stack, for the next resume */
   int64_t grown; /* bytes by which Lua's memory has grown while the task ran */
   bool ready;
-  struct task *prev, *next; /* among the ready */
+  struct coroutine *prev, *next; /* among the ready */
   UT_hash_handle hh;
 };
 
@@ -47,27 +47,28 @@ void sched_free(struct sched *sched);
 
 /* Makes a task with an empty coroutine. Raises out of memory and then leaves nothing behind. The caller pushes a
  * function and its arguments on task->co and calls sched_ready with the number of arguments, or sched_abandon. */
-struct task *sched_add(struct sched *sched, uint64_t number, void (*ended)(struct task *task, enum task_end end));
-void sched_ready(struct task *task, int arguments);
+struct coroutine *sched_add(struct sched *sched, uint64_t number,
+                            void (*ended)(struct coroutine *task, enum coroutine_end end));
+void sched_ready(struct coroutine *task, int arguments);
 /* NULL if there is none. */
-struct task *sched_find(struct sched *sched, uint64_t number);
+struct coroutine *sched_find(struct sched *sched, uint64_t number);
 /* Ends a task that does not run: what it waits for is cleaned up, its coroutine dropped. */
-void sched_abandon(struct task *task);
+void sched_abandon(struct coroutine *task);
 
 /* Is a task ready? */
 bool sched_has_ready(const struct sched *sched);
 /* Resumes the task that has been ready for longest, if any. */
 void sched_step(struct sched *sched);
 /* The task whose handler runs now; NULL outside. */
-struct task *sched_current(const struct sched *sched);
+struct coroutine *sched_current(const struct sched *sched);
 
 /* For bindings that wait. Checks that the caller may: a task runs, L is its own coroutine and can yield; raises in
  * words with name else. */
-struct task *sched_check_wait(struct sched *sched, lua_State *L, const char *name);
+struct coroutine *sched_check_wait(struct sched *sched, lua_State *L, const char *name);
 /* Fills the cleanup slot. The binding's last line is then `return lua_yield(L, 0)`. */
-void sched_wait(struct task *task, void (*cleanup)(void *waiting), void *waiting);
+void sched_wait(struct coroutine *task, void (*cleanup)(void *waiting), void *waiting);
 /* What the task waited for has come: empties the slot by running cleanup. The caller has pushed results values on
  * task->co; they are what the binding returns. */
-void sched_wake(struct task *task, int results);
+void sched_wake(struct coroutine *task, int results);
 
 #endif

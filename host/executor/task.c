@@ -8,8 +8,8 @@
 
 struct start {
   struct runtime *runtime;
-  struct task *task; /* NULL until created */
-  bool unreadable;   /* the input, whatever is tried */
+  struct coroutine *task; /* NULL until created */
+  bool unreadable;        /* the input, whatever is tried */
   uint64_t number;
   struct text flow_slug, step_slug, run_id, queue, worker_id, input, flow_input;
   int64_t task_index, attempt, max_attempts;
@@ -39,7 +39,7 @@ static void send_error(struct runtime *runtime, uint64_t number, enum outcome ou
 
 struct ending {
   struct runtime *runtime;
-  struct task *task;
+  struct coroutine *task;
 };
 
 /* [] -> [field, which stays to keep its text alive] */
@@ -80,11 +80,11 @@ static int report(lua_State *L) {
   return 0;
 }
 
-static void on_ended(struct task *task, enum task_end end) {
+static void on_ended(struct coroutine *task, enum coroutine_end end) {
   struct ending ending = {.runtime = task->owner, .task = task};
   lua_State *L = ending.runtime->L;
-  if (end == TASK_RETURNED && lua_cpcall(L, report, &ending) == 0) return;
-  send_error(ending.runtime, task->number, OUTCOME_FAILED, end == TASK_RAISED ? task->co : L);
+  if (end == COROUTINE_RETURNED && lua_cpcall(L, report, &ending) == 0) return;
+  send_error(ending.runtime, task->number, OUTCOME_FAILED, end == COROUTINE_RAISED ? task->co : L);
 }
 
 static void put_text(lua_State *L, const char *name, struct text text) {

@@ -6,33 +6,16 @@
 
 #include "base/check.h"
 
-struct state {
-  const char *text;
-  unsigned moves;
-};
+static const struct state worker_states[] = {WORKER_STATES(STATE_ROW)};
 
-static const struct state worker_states[] = {
-#define IN(name) (1u << WORKER_##name)
-#define X(name, text, moves) {text, moves},
-    WORKER_STATES(X)
-#undef X
-#undef IN
-};
+static const struct state reload_states[] = {RELOAD_STATES(STATE_ROW)};
 
-static const struct state reload_states[] = {
-#define IN(name) (1u << RELOAD_##name)
-#define X(name, text, moves) {text, moves},
-    RELOAD_STATES(X)
-#undef X
-#undef IN
-};
+const char *worker_state_text(enum worker_state state) { return worker_states[state].name; }
 
-const char *worker_state_text(enum worker_state state) { return worker_states[state].text; }
-
-const char *reload_state_text(enum reload_state state) { return reload_states[state].text; }
+const char *reload_state_text(enum reload_state state) { return reload_states[state].name; }
 
 static enum action move_worker(struct course *course, enum worker_state state, enum action action) {
-  CHECK(worker_states[course->worker].moves & (1u << state));
+  STATE_CHECK(worker_states, course->worker, state);
   course->worker = state;
   course->alarm = ALARM_OFF;
   course->reconnected = false;
@@ -40,7 +23,7 @@ static enum action move_worker(struct course *course, enum worker_state state, e
 }
 
 static enum action move_reload(struct course *course, enum reload_state state, enum action action) {
-  CHECK(reload_states[course->reload].moves & (1u << state));
+  STATE_CHECK(reload_states, course->reload, state);
   course->reload = state;
   course->reload_alarm = ALARM_OFF;
   return action;

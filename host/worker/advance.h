@@ -6,42 +6,38 @@
 
 #include <stdbool.h>
 
-/* X(state, text, states it may move to) */
-#define WORKER_STATES(X)                                                                                      \
-  X(LOADING, "loading", IN(CONNECTING) | IN(LEAVING)) /* the first generation loads; there is nothing else */ \
-  X(CONNECTING, "connecting", IN(CHECKING) | IN(LEAVING))                                                     \
-  X(CHECKING, "checking", IN(CONNECTING) | IN(CHECKED) | IN(LEAVING)) /* does the schema fit? */              \
-  X(CHECKED, "checked", IN(DEPLOYING) | IN(LEAVING))                                                          \
-  X(DEPLOYING, "deploying", IN(CHECKED) | IN(FENCED) | IN(RUNNING) | IN(LEAVING))                             \
-  X(FENCED, "fenced", IN(DEPLOYING) | IN(LEAVING)) /* its function is disabled */                             \
-  X(RUNNING, "running", IN(DRAINING))                                                                         \
-  X(DRAINING, "draining", IN(KILLING) | IN(LEAVING))                                                          \
-  X(KILLING, "killing", IN(LEAVING)) /* executors were killed; their tasks are released and recorded */       \
-  X(LEAVING, "leaving", IN(CLOSING)) /* the worker's row is marked as stopped */                              \
-  X(CLOSING, "closing", IN(STOPPED)) /* the connections are closed; executors end */                          \
-  X(STOPPED, "stopped", 0)
+#include "base/states.h"
 
-enum worker_state {
-#define X(name, text, moves) WORKER_##name,
-  WORKER_STATES(X)
-#undef X
-};
+/* LOADING: the first generation loads, and there is nothing else. CHECKING: does the schema fit? FENCED: its function is
+ * disabled. KILLING: executors were killed, and their tasks are released and recorded. LEAVING: the worker's row is
+ * marked as stopped. CLOSING: the connections are closed, and executors end. */
+#define WORKER_STATES(X)                                                                                             \
+  X(WORKER_LOADING, "loading", TO(WORKER_CONNECTING) | TO(WORKER_LEAVING))                                           \
+  X(WORKER_CONNECTING, "connecting", TO(WORKER_CHECKING) | TO(WORKER_LEAVING))                                       \
+  X(WORKER_CHECKING, "checking", TO(WORKER_CONNECTING) | TO(WORKER_CHECKED) | TO(WORKER_LEAVING))                    \
+  X(WORKER_CHECKED, "checked", TO(WORKER_DEPLOYING) | TO(WORKER_LEAVING))                                            \
+  X(WORKER_DEPLOYING, "deploying", TO(WORKER_CHECKED) | TO(WORKER_FENCED) | TO(WORKER_RUNNING) | TO(WORKER_LEAVING)) \
+  X(WORKER_FENCED, "fenced", TO(WORKER_DEPLOYING) | TO(WORKER_LEAVING))                                              \
+  X(WORKER_RUNNING, "running", TO(WORKER_DRAINING))                                                                  \
+  X(WORKER_DRAINING, "draining", TO(WORKER_KILLING) | TO(WORKER_LEAVING))                                            \
+  X(WORKER_KILLING, "killing", TO(WORKER_LEAVING))                                                                   \
+  X(WORKER_LEAVING, "leaving", TO(WORKER_CLOSING))                                                                   \
+  X(WORKER_CLOSING, "closing", TO(WORKER_STOPPED))                                                                   \
+  X(WORKER_STOPPED, "stopped", 0)
 
-/* X(state, text, states it may move to) */
-#define RELOAD_STATES(X)                                                                              \
-  X(IDLE, "idle", IN(WAITING) | IN(READING) | IN(HOLDING))                                            \
-  X(WAITING, "waiting", IN(IDLE) | IN(READING) | IN(HOLDING)) /* until an old generation has ended */ \
-  X(READING, "reading", IN(LOADING) | IN(IDLE))                                                       \
-  X(LOADING, "loading", IN(LOADED) | IN(IDLE))                                                        \
-  X(LOADED, "loaded", IN(HOLDING) | IN(IDLE))                                                         \
-  X(HOLDING, "holding", IN(DEPLOYING) | IN(IDLE)) /* until the claim in flight has returned */        \
-  X(DEPLOYING, "deploying", IN(IDLE))
+enum worker_state { WORKER_STATES(STATE_ENUM) };
 
-enum reload_state {
-#define X(name, text, moves) RELOAD_##name,
-  RELOAD_STATES(X)
-#undef X
-};
+/* WAITING until an old generation has ended, HOLDING until the claim in flight has returned. */
+#define RELOAD_STATES(X)                                                                  \
+  X(RELOAD_IDLE, "idle", TO(RELOAD_WAITING) | TO(RELOAD_READING) | TO(RELOAD_HOLDING))    \
+  X(RELOAD_WAITING, "waiting", TO(RELOAD_IDLE) | TO(RELOAD_READING) | TO(RELOAD_HOLDING)) \
+  X(RELOAD_READING, "reading", TO(RELOAD_LOADING) | TO(RELOAD_IDLE))                      \
+  X(RELOAD_LOADING, "loading", TO(RELOAD_LOADED) | TO(RELOAD_IDLE))                       \
+  X(RELOAD_LOADED, "loaded", TO(RELOAD_HOLDING) | TO(RELOAD_IDLE))                        \
+  X(RELOAD_HOLDING, "holding", TO(RELOAD_DEPLOYING) | TO(RELOAD_IDLE))                    \
+  X(RELOAD_DEPLOYING, "deploying", TO(RELOAD_IDLE))
+
+enum reload_state { RELOAD_STATES(STATE_ENUM) };
 
 /* Why a further generation is wanted. A later value includes the earlier ones. */
 enum wish {

@@ -32,8 +32,7 @@ static void report_lost(struct life *life, const char *connection, const struct 
   bool tell = !said && outage_is_new(&life->lost, &found);
   if (!life->lost_at) life->lost_at = uv_now(life->loop);
   LOG(life->log, tell ? LOG_WARN : LOG_DEBUG, sqlstate_lacks_right(found.sqlstate) ? "rights_missing" : "database_lost",
-      LOG_STR("connection", connection), LOG_STR("error", found.message),
-      LOG_STR("hint", *found.hint ? found.hint : NULL), LOG_INT("retry_ms", retry_ms));
+      LOG_STR("connection", connection), LOG_ERR(&found), LOG_INT("retry_ms", retry_ms));
 }
 
 static void report_ready(struct life *life, const char *connection) {
@@ -214,7 +213,7 @@ static void on_handlers_refused(void *owner, const struct err *err) {
   if (life->course.worker < WORKER_RUNNING) {
     life_fail(life, err, NULL);
   } else if (life->course.worker == WORKER_RUNNING) {
-    LOG(life->log, LOG_ERROR, "handler_database_refused", LOG_STR("error", err->message), LOG_STR("hint", err->hint));
+    LOG(life->log, LOG_ERROR, "handler_database_refused", LOG_ERR(err));
     life_drain(life, "--handler-database is not valid", err->exit_code);
   }
 }

@@ -102,9 +102,7 @@ static void try_failed(struct life *life, const char *what) {
     return;
   }
   complaint_add_hint_for(&err, pg_role(life->control));
-  if (complaint_is_new(&life->complaint, &err))
-    LOG(life->log, LOG_WARN, what, LOG_STR("sqlstate", err.sqlstate), LOG_STR("error", err.message),
-        LOG_STR("hint", *err.hint ? err.hint : NULL));
+  if (complaint_is_new(&life->complaint, &err)) LOG(life->log, LOG_WARN, what, LOG_ERR(&err));
   retry(life);
   if (sqlstate_is_read_only(err.sqlstate)) pg_reconnect(life->control, &err); /* it may reach another server */
 }

@@ -1,68 +1,59 @@
 /* luaflow check: loads flows and prints every problem; uses no database. */
-#include <yajl/yajl_gen.h>
-
 #include <string.h>
-#include <unistd.h>
 
 #include "base/say.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/unpolled.h"
+#include "cli/view/document.h"
 #include "worker/pool/load.h"
-
-static void put_text(yajl_gen out, const char *key, const char *text) {
-  if (!text) return;
-  yajl_gen_string(out, (const unsigned char *)key, strlen(key));
-  yajl_gen_string(out, (const unsigned char *)text, strlen(text));
-}
 
 static void put_problem(yajl_gen out, const struct load_problem *problem) {
   yajl_gen_map_open(out);
-  put_text(out, "code", problem->code);
-  put_text(out, "message", problem->message);
-  put_text(out, "file", problem->file);
+  document_member(out, "code", problem->code);
+  document_member(out, "message", problem->message);
+  document_member(out, "file", problem->file);
   if (problem->line > 0) {
-    yajl_gen_string(out, (const unsigned char *)"line", 4);
+    document_text(out, "line");
     yajl_gen_integer(out, problem->line);
   }
-  put_text(out, "flow", problem->flow);
-  put_text(out, "step", problem->step);
-  put_text(out, "hint", problem->hint);
+  document_member(out, "flow", problem->flow);
+  document_member(out, "step", problem->step);
+  document_member(out, "hint", problem->hint);
   yajl_gen_map_close(out);
 }
 
 static void put_unpolled(yajl_gen out, const struct unpolled_queue *queue) {
   yajl_gen_map_open(out);
-  put_text(out, "code", "unpolled_queue");
-  put_text(out, "flow", queue->flow);
-  put_text(out, "queue", queue->queue);
-  put_text(out, "steps", queue->steps);
+  document_member(out, "code", "unpolled_queue");
+  document_member(out, "flow", queue->flow);
+  document_member(out, "queue", queue->queue);
+  document_member(out, "steps", queue->steps);
   yajl_gen_map_close(out);
 }
 
 /* {"problems": [...], "warnings": [...], "workers": [{"queue": ..., "name": ...}], "output": [lines that the modules
  * printed]} */
 static void print_json(const struct load_report *report, const struct unpolled *unpolled, const struct buf *output) {
-  yajl_gen out = yajl_gen_alloc(NULL);
-  yajl_gen_config(out, yajl_gen_beautify, isatty(STDOUT_FILENO) == 1);
+  yajl_gen out = document_begin();
   yajl_gen_map_open(out);
-  yajl_gen_string(out, (const unsigned char *)"problems", 8);
+  document_text(out, "problems");
   yajl_gen_array_open(out);
   for (size_t i = 0; i < report->problem_count; i++) put_problem(out, &report->problems[i]);
   yajl_gen_array_close(out);
-  yajl_gen_string(out, (const unsigned char *)"warnings", 8);
+  document_text(out, "warnings");
   yajl_gen_array_open(out);
   for (size_t i = 0; i < unpolled->count; i++) put_unpolled(out, &unpolled->list[i]);
   yajl_gen_array_close(out);
-  yajl_gen_string(out, (const unsigned char *)"workers", 7);
+  document_text(out, "workers");
   yajl_gen_array_open(out);
   for (size_t i = 0; i < report->worker_count; i++) {
     yajl_gen_map_open(out);
-    put_text(out, "queue", report->workers[i].queue);
-    put_text(out, "name", report->workers[i].name);
+    document_member(out, "queue", report->workers[i].queue);
+    document_member(out, "name", report->workers[i].name);
     yajl_gen_map_close(out);
   }
   yajl_gen_array_close(out);
-  yajl_gen_string(out, (const unsigned char *)"output", 6);
+  document_text(out, "output");
   yajl_gen_array_open(out);
   for (struct cursor lines = {.data = output->data, .len = output->len}; lines.pos < lines.len;) {
     struct text line = cursor_text(&lines);
@@ -70,11 +61,7 @@ static void print_json(const struct load_report *report, const struct unpolled *
   }
   yajl_gen_array_close(out);
   yajl_gen_map_close(out);
-  const unsigned char *text;
-  size_t length;
-  yajl_gen_get_buf(out, &text, &length);
-  say_json(stdout, (const char *)text, length);
-  yajl_gen_free(out);
+  document_end(out);
 }
 
 static void print_text(const struct load_report *report) {

@@ -13,19 +13,6 @@
 /* The columns of the RUNS statement. */
 enum { RUN, FLOW, STATUS, STARTED_AGO, TOOK, STEPS_DONE, STEPS, ERROR_STEP, ERROR };
 
-static enum tone tone_of(const char *status) {
-  switch (run_status_parse(status)) {
-    case RUN_STARTED:
-      return TONE_BUSY;
-    case RUN_COMPLETED:
-      return TONE_GOOD;
-    case RUN_FAILED:
-    case RUN_CANCELLED:
-      return TONE_BAD;
-  }
-  return TONE_PLAIN;
-}
-
 /* The reason alone, without its step and its place in the file. */
 static const char *brief_reason(const char *error) {
   const char *place = strstr(error, ".lua:");
@@ -55,7 +42,7 @@ static void print_runs(const PGresult *result) {
   for (int row = 0; row < PQntuples(result); row++) {
     table_put(&table, TONE_PLAIN, db_text(result, row, RUN));
     table_put(&table, TONE_PLAIN, db_text(result, row, FLOW));
-    table_put(&table, tone_of(db_text(result, row, STATUS)), db_text(result, row, STATUS));
+    table_put(&table, run_status_tone(run_status_parse(db_text(result, row, STATUS))), db_text(result, row, STATUS));
     table_printf(&table, TONE_PLAIN, "%s of %s", db_text(result, row, STEPS_DONE), db_text(result, row, STEPS));
     table_put_duration(&table, TONE_PLAIN, db_number(result, row, TOOK), "");
     table_put_duration(&table, TONE_FAINT, db_number(result, row, STARTED_AGO), " ago");

@@ -1,8 +1,6 @@
 /* Prints one finding a line, with what to do below it. */
 #include "cli/view/finding.h"
 
-#include <yajl/yajl_gen.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +9,7 @@
 #include "base/plain.h"
 #include "base/say.h"
 #include "base/xalloc.h"
+#include "cli/view/document.h"
 #include "cli/view/style.h"
 
 static const char *const level_names[] = {"ok", "warning", "problem"};
@@ -44,31 +43,19 @@ void findings_print(const struct findings *findings) {
   buf_free(&out);
 }
 
-static void put_text(yajl_gen json, const char *text) {
-  if (text)
-    yajl_gen_string(json, (const unsigned char *)text, strlen(text));
-  else
-    yajl_gen_null(json);
-}
-
 void findings_print_json(const struct findings *findings) {
-  yajl_gen json = yajl_gen_alloc(NULL);
-  yajl_gen_config(json, yajl_gen_beautify, isatty(STDOUT_FILENO) == 1);
+  yajl_gen json = document_begin();
   yajl_gen_array_open(json);
   for (int i = 0; i < findings->count; i++) {
     const struct finding *finding = &findings->list[i];
     const char *const members[] = {"check",   finding->check,   "level", level_names[finding->level],
                                    "message", finding->message, "hint",  finding->hint};
     yajl_gen_map_open(json);
-    for (size_t at = 0; at < sizeof members / sizeof *members; at++) put_text(json, members[at]);
+    for (size_t at = 0; at < sizeof members / sizeof *members; at++) document_text(json, members[at]);
     yajl_gen_map_close(json);
   }
   yajl_gen_array_close(json);
-  const unsigned char *text;
-  size_t length;
-  yajl_gen_get_buf(json, &text, &length);
-  say_json(stdout, (const char *)text, length);
-  yajl_gen_free(json);
+  document_end(json);
 }
 
 enum exit_code findings_exit_code(const struct findings *findings) {

@@ -41,7 +41,7 @@ static struct mark mark_of(const struct runview_step *step, enum run_status run)
   return (struct mark){"?", "?", TONE_PLAIN};
 }
 
-static enum tone run_tone(enum run_status status) {
+enum tone run_status_tone(enum run_status status) {
   switch (status) {
     case RUN_STARTED:
       return TONE_BUSY;
@@ -243,7 +243,7 @@ static int draw_run(struct line *line, const struct runview *view) {
   format_duration(age, sizeof age, view->age);
   line_printf(line, TONE_PLAIN, "%s  ", view->flow_slug);
   line_printf(line, TONE_FAINT, "%s  ", view->run_id);
-  line_put(line, run_tone(view->status), run_status_name(view->status));
+  line_put(line, run_status_tone(view->status), run_status_name(view->status));
   line_put(line, TONE_PLAIN, view->status == RUN_STARTED ? "  " : "  in ");
   line_put_whole(line, TONE_PLAIN, duration);
   if (view->status != RUN_STARTED && view->age - view->ms > 5000) {

@@ -67,6 +67,7 @@ int runview_draw(const struct runview *view, const struct style *style, int most
 /* Appends one step as a plain line for a log: "price: 3 of 10 tasks". */
 void runview_put_step(const struct runview_step *step, struct buf *out);
 const char *run_status_name(enum run_status status);
+enum tone run_status_tone(enum run_status status);
 const char *step_status_name(enum step_status status);
 const char *task_phase_name(enum task_phase phase);
 /* An unknown word counts as started. */

@@ -9,7 +9,7 @@ static void cleanup(void *waiting) { (void)waiting; }
 
 /* Pushes true and the value, or false and a message. What resumes a coroutine cannot raise in it, so the Lua wrapper
  * below does. */
-static int push_input(lua_State *L, struct runtime *runtime, const struct task *task) {
+static int push_input(lua_State *L, struct runtime *runtime, const struct coroutine *task) {
   lua_pushboolean(L, json_decode(L, &runtime->json, task->flow_input, task->flow_input_length, "flow_input"));
   lua_insert(L, -2);
   return 2;
@@ -17,7 +17,7 @@ static int push_input(lua_State *L, struct runtime *runtime, const struct task *
 
 static int entry(lua_State *L) {
   struct runtime *runtime = runtime_of(L);
-  struct task *task = sched_current(runtime->sched);
+  struct coroutine *task = sched_current(runtime->sched);
   if (task && task->flow_input) return push_input(L, runtime, task);
   if (runtime->mode == LOAD_SCRIPT) return runtime_error(L, "flow_input: a script does not belong to a run");
   task = sched_check_wait(runtime->sched, L, "flow_input");
@@ -28,7 +28,7 @@ static int entry(lua_State *L) {
 
 struct answer {
   struct runtime *runtime;
-  struct task *task;
+  struct coroutine *task;
   struct text error;
 };
 
@@ -46,7 +46,7 @@ static int deliver(lua_State *L) {
 }
 
 void flow_input_reply(struct runtime *runtime, uint64_t number, struct text input, struct text error) {
-  struct task *task = sched_find(runtime->sched, number);
+  struct coroutine *task = sched_find(runtime->sched, number);
   if (!task || task->cleanup != cleanup) return;
   if (input.bytes) {
     task->flow_input = xmemdup(input.bytes, input.length);

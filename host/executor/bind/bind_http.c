@@ -14,7 +14,7 @@
 struct call {
   struct http_transfer *transfer; /* owned; NULL until created */
   struct http_request request;
-  struct task *task;
+  struct coroutine *task;
   struct runtime *runtime;
   CURLcode code;
 };
@@ -82,7 +82,7 @@ static void set_options(lua_State *L, struct http_transfer *transfer) {
 static int check(lua_State *L) {
   struct runtime *runtime = runtime_of(L);
   const char *why = NULL;
-  struct task *task = sched_check_wait(runtime->sched, L, "http.request");
+  struct coroutine *task = sched_check_wait(runtime->sched, L, "http.request");
   if (!runtime->http) runtime->http = http_client_new(&runtime->loop, done, &why);
   if (!runtime->http) return runtime_error(L, "http.request: %s", why);
   lua_settop(L, 1);

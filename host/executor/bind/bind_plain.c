@@ -29,7 +29,7 @@ static int stopping(lua_State *L) {
 
 static int cancelled(lua_State *L) {
   struct runtime *runtime = runtime_of(L);
-  const struct task *task = sched_current(runtime->sched);
+  const struct coroutine *task = sched_current(runtime->sched);
   runtime_listen(runtime);
   lua_pushboolean(L, task && task->cancelled);
   return 1;

@@ -21,7 +21,7 @@ static int entry(lua_State *L) {
   struct runtime *runtime = runtime_of(L);
   struct buf payload = {0};
   check(L);
-  struct task *task = sched_check_wait(runtime->sched, L, lua_toboolean(L, 1) ? "ctx.tx:query" : "ctx:query");
+  struct coroutine *task = sched_check_wait(runtime->sched, L, lua_toboolean(L, 1) ? "ctx.tx:query" : "ctx:query");
   int count = (int)lua_tointeger(L, 3);
   struct text sql = runtime_text(L, 2);
   buf_put_u8(&payload, (uint8_t)lua_toboolean(L, 1));
@@ -45,7 +45,7 @@ static int entry(lua_State *L) {
 
 struct answer {
   struct runtime *runtime;
-  struct task *task;
+  struct coroutine *task;
   struct cursor *payload;
 };
 
@@ -175,7 +175,7 @@ static int deliver(lua_State *L) {
 }
 
 void query_reply(struct runtime *runtime, uint64_t number, struct cursor *payload) {
-  struct task *task = sched_find(runtime->sched, number);
+  struct coroutine *task = sched_find(runtime->sched, number);
   if (!task || task->cleanup != cleanup) return;
   struct answer answer = {.runtime = runtime, .task = task, .payload = payload};
   int before = lua_gettop(task->co);

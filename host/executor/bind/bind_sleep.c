@@ -9,7 +9,7 @@ static const double seconds_max = 1e9; /* some thirty years */
 
 struct sleep {
   uv_timer_t timer;
-  struct task *task;
+  struct coroutine *task;
 };
 
 static void on_closed(uv_handle_t *handle) { free(handle->data); }
@@ -33,7 +33,7 @@ static double check(lua_State *L) {
 static int entry(lua_State *L) {
   struct runtime *runtime = runtime_of(L);
   double seconds = check(L);
-  struct task *task = sched_check_wait(runtime->sched, L, "sleep");
+  struct coroutine *task = sched_check_wait(runtime->sched, L, "sleep");
   struct sleep *sleep = xcalloc(1, sizeof *sleep);
   sleep->task = task;
   sleep->timer.data = sleep;

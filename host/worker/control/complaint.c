@@ -73,3 +73,9 @@ void complaint_add_hint(struct err *err) {
   for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
     if (strcmp(err->sqlstate, hints[i].sqlstate) == 0) err_hint(err, "%s", hints[i].hint);
 }
+
+void complaint_log(struct complaint *complaint, struct log *log, const char *verb, const struct err *err) {
+  struct err found = *err;
+  complaint_add_hint(&found);
+  if (complaint_is_new(complaint, &found)) LOG(log, LOG_WARN, verb, LOG_ERR(&found));
+}

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "base/log.h"
 
 /* Zeroed: nothing was reported. */
 struct complaint {
@@ -35,5 +36,7 @@ void complaint_add_hint(struct err *err);
 void complaint_add_hint_for(struct err *err, const char *role);
 /* The same of an error about a right that the role lacks and that the group role has, unless its grants were lost. */
 void complaint_add_rights_hint(struct err *err, const char *group, const char *role);
+/* Warns of a statement's failure, and of what to do about it, unless it is the one reported last. */
+void complaint_log(struct complaint *complaint, struct log *log, const char *verb, const struct err *err);
 
 #endif

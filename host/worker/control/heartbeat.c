@@ -88,15 +88,10 @@ static void read_answer(struct heartbeat *heartbeat, const PGresult *result) {
 
 /* A server that takes no writes may be a previous primary: the next connection may find the new one. */
 static void complain(struct heartbeat *heartbeat, const struct pg_unit *unit, const struct err *err) {
-  struct err found = *err;
-  if (*found.sqlstate || pg_unit_is_overdue(unit))
-    troubles_set(heartbeat->troubles, TROUBLE_HEARTBEAT, 0, found.message);
-  if (!*found.sqlstate) return; /* the connection reports it */
-  complaint_add_hint(&found);
-  if (complaint_is_new(&heartbeat->complaint, &found))
-    LOG(heartbeat->log, LOG_WARN, "heartbeat_failed", LOG_STR("sqlstate", found.sqlstate),
-        LOG_STR("error", found.message), LOG_STR("hint", *found.hint ? found.hint : NULL));
-  if (sqlstate_is_read_only(found.sqlstate)) pg_reconnect(heartbeat->pg, &found);
+  if (*err->sqlstate || pg_unit_is_overdue(unit)) troubles_set(heartbeat->troubles, TROUBLE_HEARTBEAT, 0, err->message);
+  if (!*err->sqlstate) return; /* the connection reports it */
+  complaint_log(&heartbeat->complaint, heartbeat->log, "heartbeat_failed", err);
+  if (sqlstate_is_read_only(err->sqlstate)) pg_reconnect(heartbeat->pg, err);
 }
 
 static void beat(struct heartbeat *heartbeat);

@@ -88,11 +88,7 @@ static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
     return;
   }
   if (err) {
-    struct err found = *err;
-    complaint_add_hint(&found);
-    if (*found.sqlstate && complaint_is_new(&leftovers->complaint, &found))
-      LOG(leftovers->log, LOG_WARN, "old_connection_not_ended", LOG_STR("sqlstate", found.sqlstate),
-          LOG_STR("error", found.message), LOG_STR("hint", *found.hint ? found.hint : NULL));
+    if (*err->sqlstate) complaint_log(&leftovers->complaint, leftovers->log, "old_connection_not_ended", err);
   } else {
     if (complaint_end(&leftovers->complaint)) LOG(leftovers->log, LOG_INFO, "ending_connections_works_again");
     take_answer(leftovers, pg_unit_result(unit, 0));

@@ -73,13 +73,9 @@ static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
     uv_timer_start(&recovery->timer, on_timer, go_on ? GO_ON_MS : RECOVER_MS, RECOVER_MS);
     return;
   }
-  struct err found = *err;
-  if (*found.sqlstate || pg_unit_is_overdue(unit)) troubles_set(recovery->troubles, TROUBLE_RECOVERY, 0, found.message);
-  if (!*found.sqlstate) return; /* the connection reports it */
-  complaint_add_hint(&found);
-  if (complaint_is_new(&recovery->complaint, &found))
-    LOG(recovery->log, LOG_WARN, "recovery_failed", LOG_STR("sqlstate", found.sqlstate),
-        LOG_STR("error", found.message), LOG_STR("hint", *found.hint ? found.hint : NULL));
+  if (*err->sqlstate || pg_unit_is_overdue(unit)) troubles_set(recovery->troubles, TROUBLE_RECOVERY, 0, err->message);
+  if (!*err->sqlstate) return; /* the connection reports it */
+  complaint_log(&recovery->complaint, recovery->log, "recovery_failed", err);
 }
 
 static void on_timer(uv_timer_t *timer) {

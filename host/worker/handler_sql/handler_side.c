@@ -88,8 +88,7 @@ static void on_lost(void *owner, const struct err *err, int retry_ms) {
   if (err->kind == ERR_CONFIG && !side->connected)
     side->events.refused(side->owner, err);
   else if (complaint_is_new(&side->complaint, err))
-    LOG(side->log, LOG_WARN, "handler_database_lost", LOG_STR("error", err->message),
-        LOG_STR("hint", *err->hint ? err->hint : NULL), LOG_INT("retry_ms", retry_ms));
+    LOG(side->log, LOG_WARN, "handler_database_lost", LOG_ERR(err), LOG_INT("retry_ms", retry_ms));
 }
 
 struct handler_side *handler_side_new(uv_loop_t *loop, const char *conninfo, const char *source,

@@ -131,8 +131,7 @@ void generation_respawn(struct slot *slot) {
   bool said = slot->not_spawned;
   slot->not_spawned = slot->state == SLOT_EMPTY;
   if (!slot->not_spawned) return;
-  LOG(slot->pool->log, said ? LOG_DEBUG : LOG_ERROR, "respawn_failed", LOG_INT("executor", slot->index),
-      LOG_STR("error", err.message), LOG_STR("hint", *err.hint ? err.hint : NULL));
+  LOG(slot->pool->log, said ? LOG_DEBUG : LOG_ERROR, "respawn_failed", LOG_INT("executor", slot->index), LOG_ERR(&err));
   pool_count_death(slot->pool, false, err.message);
   uv_timer_start(&slot->respawn, on_respawn, RESPAWN_MS, 0);
 }

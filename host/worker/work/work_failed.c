@@ -18,8 +18,7 @@ static void log_error(struct work *work, struct complaint *complaint, const stru
   struct err found = *err;
   complaint_add_hint(&found);
   if (!complaint_is_new(complaint, &found)) return;
-  LOG(work->log, LOG_ERROR, "transaction_failed", LOG_STR("statement", statement), LOG_STR("sqlstate", found.sqlstate),
-      LOG_STR("error", found.message), LOG_STR("hint", *found.hint ? found.hint : NULL),
+  LOG(work->log, LOG_ERROR, "transaction_failed", LOG_STR("statement", statement), LOG_ERR(&found),
       LOG_INT("unrecorded", batcher_count(work->batcher)));
 }
 
