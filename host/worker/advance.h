@@ -8,8 +8,8 @@
 
 #include "base/states.h"
 
-/* LOADING: the first generation loads, and there is nothing else. CHECKING: does the schema fit? FENCED: its function is
- * disabled. KILLING: executors were killed, and their tasks are released and recorded. LEAVING: the worker's row is
+/* LOADING: the first generation loads, and there is nothing else. CHECKING: does the schema fit? FENCED: its function
+ * is disabled. KILLING: executors were killed, and their tasks are released and recorded. LEAVING: the worker's row is
  * marked as stopped. CLOSING: the connections are closed, and executors end. */
 #define WORKER_STATES(X)                                                                                             \
   X(WORKER_LOADING, "loading", TO(WORKER_CONNECTING) | TO(WORKER_LEAVING))                                           \
