@@ -24,7 +24,7 @@
 #include "worker/source/source.h"
 #include "worker/source/watch.h"
 #include "worker/work/work.h"
-#include "worker/worker.h"
+#include "worker/worker_options.h"
 
 /* Why the last attempt to reload failed. */
 struct refusal {

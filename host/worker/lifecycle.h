@@ -1,6 +1,5 @@
 /* Runs a worker, from the start of its executors to the last row written. Wires the pool, the connections and the
- * steps of start-up, reload and drain together; each knows only its own part, and advance.c decides whose turn it is.
- * */
+ * steps of start-up, reload and drain together; each knows only its own part, and advance.c says what is due. */
 #ifndef LUAFLOW_WORKER_LIFECYCLE_H
 #define LUAFLOW_WORKER_LIFECYCLE_H
 
@@ -10,7 +9,7 @@
 #include "base/log.h"
 #include "worker/pool/executor_process.h"
 #include "worker/source/source.h"
-#include "worker/worker.h"
+#include "worker/worker_options.h"
 
 struct life;
 

@@ -14,6 +14,7 @@
 #include "cli/script_sql.h"
 #include "cli/view/script_log.h"
 #include "worker/pool/executor_process.h"
+#include "worker/pool/executor_spawn.h"
 #include "worker/source/root.h"
 #include "worker/source/snapshot.h"
 

@@ -16,6 +16,7 @@
 #include "cli/view/script_log.h"
 #include "worker/handler_sql/handler_reply.h"
 #include "worker/pool/executor_process.h"
+#include "worker/pool/executor_spawn.h"
 #include "worker/pool/task.h"
 #include "worker/source/root.h"
 #include "worker/source/source.h"

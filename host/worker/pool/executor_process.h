@@ -10,23 +10,10 @@
 #include "base/err.h"
 #include "base/frame.h"
 #include "base/pulse.h"
-#include "worker/source/env_file.h"
+#include "worker/pool/executor_options.h"
 #include "worker/source/load_report.h"
 
 struct executor_process;
-
-struct executor_options { /* borrowed until executor_process_new returns */
-  int program;            /* from executor_open_program */
-  int snapshot;           /* from snapshot_take */
-  /* LOAD_SCRIPT: standard streams, folder, session and environment are the caller's; else as architecture.md says. */
-  enum load_mode mode;
-  const char *root;
-  bool development;
-  int64_t max_output;
-  const struct env_file *env_file; /* NULL: the environment alone */
-  const char *const *entries;      /* paths below the root; of a script its path and its arguments */
-  size_t entry_count;
-};
 
 struct executor_exit {
   int64_t code;
@@ -46,9 +33,6 @@ struct executor_events {
   void (*exited)(void *owner, const struct executor_exit *exit);
 };
 
-/* Opens the program file that this process runs, so that it can be spawned although its file is replaced. -1 with
- * *err. */
-int executor_open_program(struct err *err) __attribute__((warn_unused_result));
 /* NULL with *err if it cannot be started. */
 struct executor_process *executor_process_new(uv_loop_t *loop, const struct executor_options *options,
                                               const struct executor_events *events, void *owner, struct err *err)

@@ -8,6 +8,7 @@
 
 #include "base/say.h"
 #include "worker/pool/executor_process.h"
+#include "worker/pool/executor_spawn.h"
 #include "worker/source/root.h"
 #include "worker/source/snapshot.h"
 
