@@ -7,6 +7,7 @@
 
 #include "base/say.h"
 #include "worker/lifecycle.h"
+#include "worker/pool/executor_spawn.h"
 #include "worker/source/root.h"
 #include "worker/source/source.h"
 #include "worker/worker_signals.h"
