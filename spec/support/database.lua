@@ -199,7 +199,7 @@ end
 --- Makes the database, again if it was dropped.
 ---@param template? string
 function methods:make(template)
-  ask_well(conninfo_of "postgres", ("create database %s template %s"):format(self.name, template or "template0"))
+  ask_well(conninfo_of "postgres", ("create database %s template %s strategy file_copy"):format(self.name, template or "template0"))
 end
 
 function methods:drop()
