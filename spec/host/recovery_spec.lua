@@ -130,8 +130,8 @@ describe("a worker that is gone", function()
   it("is refused when it was only frozen", function()
     local first = launch "nap"
     local run_id = start_naps("[1, 100]", 2)
-    local second = launch "nap"
     first.process:signal(process.SIGSTOP)
+    local second = launch "nap"
     think_dead(first)
     assert.equal("completed", here.db:await_run(run_id, 30).status)
     assert.equal(2, #second:log "recovered_task")
