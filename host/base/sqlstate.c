@@ -15,6 +15,8 @@ bool sqlstate_lacks_object(const char *sqlstate) { return IS_ONE_OF(sqlstate, "3
 
 bool sqlstate_lacks_schema(const char *sqlstate) { return IS_ONE_OF(sqlstate, "3F000"); }
 
+bool sqlstate_lacks_flow(const char *sqlstate) { return IS_ONE_OF(sqlstate, "23503"); }
+
 bool sqlstate_is_duplicate(const char *sqlstate) { return IS_ONE_OF(sqlstate, "23505", "42P06", "42710"); }
 
 bool sqlstate_is_of_state(const char *sqlstate) { return IS_ONE_OF(sqlstate, "55000"); }

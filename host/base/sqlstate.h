@@ -18,6 +18,8 @@
 bool sqlstate_lacks_object(const char *sqlstate);
 /* The statement needs a schema that is not there. */
 bool sqlstate_lacks_schema(const char *sqlstate);
+/* Of start_flow: there is no flow or alias of that name. */
+bool sqlstate_lacks_flow(const char *sqlstate);
 /* Another transaction has created the same in the meantime. */
 bool sqlstate_is_duplicate(const char *sqlstate);
 /* The object is not in a state for that: luaflow's functions raise it too. */

@@ -29,14 +29,44 @@ char *client_root(const struct settings *settings, struct err *err) {
   return root;
 }
 
-static enum devlock_state await_dev(const char *path, char **conninfo) {
+/* The state file of this folder's dev, and the folder; both owned by the caller. NULL with *err. */
+static char *find_state_file(const struct settings *settings, char **root, struct err *err) {
+  *root = client_root(settings, err);
+  char *folder = *root ? devplace_folder(*root, err) : NULL;
+  char *path = folder ? xasprintf("%s/dev.state", folder) : NULL;
+  free(folder);
+  return path;
+}
+
+/* Until dev has come so far, or there is none. */
+static enum devlock_state await_state(const char *path, enum devlock_state least, char **conninfo) {
   enum devlock_state state = devlock_look(path, conninfo);
-  for (int waited = 0; state == DEVLOCK_STARTING && waited < PATIENCE_MS; waited += POLL_MS) {
+  for (int waited = 0; state != DEVLOCK_FREE && state < least && waited < PATIENCE_MS; waited += POLL_MS) {
     pause_between_looks();
+    free(*conninfo);
     state = devlock_look(path, conninfo);
   }
   return state;
 }
+
+/* DEVLOCK_FREE also if this folder has none. */
+static enum devlock_state look_at_dev(const struct settings *settings, enum devlock_state least) {
+  struct err err;
+  char *root, *conninfo = NULL;
+  if (settings->database) return DEVLOCK_FREE;
+  char *path = find_state_file(settings, &root, &err);
+  enum devlock_state state = path ? await_state(path, least, &conninfo) : DEVLOCK_FREE;
+  free(conninfo);
+  free(path);
+  free(root);
+  return state;
+}
+
+bool client_dev_is_starting(const struct settings *settings) {
+  return look_at_dev(settings, DEVLOCK_FREE) == DEVLOCK_DATABASE;
+}
+
+bool client_await_dev(const struct settings *settings) { return look_at_dev(settings, DEVLOCK_READY) == DEVLOCK_READY; }
 
 bool client_check_conninfo(const struct settings *settings, enum setting setting, const char *conninfo,
                            struct err *err) {
@@ -55,13 +85,10 @@ void client_database_source(const struct settings *settings, char *out, size_t s
 char *client_find_database(const struct settings *settings, struct err *err) {
   if (!client_check_conninfo(settings, SET_database, settings->database, err)) return NULL;
   if (settings->database) return xstrdup(settings->database);
-  char *root = client_root(settings, err);
-  char *folder = root ? devplace_folder(root, err) : NULL;
-  char *conninfo = NULL;
-  if (folder) {
-    char *path = xasprintf("%s/dev.state", folder);
-    enum devlock_state state = await_dev(path, &conninfo);
-    free(path);
+  char *root, *conninfo = NULL;
+  char *path = find_state_file(settings, &root, err);
+  if (path) {
+    enum devlock_state state = await_state(path, DEVLOCK_DATABASE, &conninfo);
     if (state == DEVLOCK_STARTING) {
       err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: luaflow dev for %s is still starting", root);
       err_hint(err, "try again when luaflow dev prints that it is ready");
@@ -73,7 +100,7 @@ char *client_find_database(const struct settings *settings, struct err *err) {
     }
     if (conninfo) pg_environment_clear(); /* PG* variables are for another server */
   }
-  free(folder);
+  free(path);
   free(root);
   return conninfo;
 }

@@ -17,6 +17,10 @@ void client_database_source(const struct settings *settings, char *out, size_t s
 /* The conninfo of --database, or of the dev database of this folder while it runs; owned by the caller. NULL: neither
  * (*err, exit 6), or it is not valid (exit 2). */
 char *client_find_database(const struct settings *settings, struct err *err);
+/* True if that database is of a dev that has not started all its workers: flows may not be deployed yet. */
+bool client_dev_is_starting(const struct settings *settings);
+/* Waits until it has. False: it takes too long, or dev has ended. */
+bool client_await_dev(const struct settings *settings);
 /* Connects to that database. */
 bool client_connect(const struct settings *settings, const char *command, struct db *db, struct err *err)
     __attribute__((warn_unused_result));

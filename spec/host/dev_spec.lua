@@ -167,8 +167,10 @@ describe("luaflow dev", function()
   end)
 
   it("has a database and workers ready, refuses a second one, and ends all at Ctrl-C", function()
-    start({}, { terminal = true })
-    assert.equal('{"salute": "Hello, Ada!"}\n', complete("greet", '{"name": "Ada"}'))
+    launch({}, { terminal = true })
+    wait.till(function() return #log "database_creating" == 1 end, 10, "the database to be begun", 0.005)
+    assert.equal('{"salute": "Hello, Ada!"}\n', complete("greet", '{"name": "Ada"}')) -- waits for dev, not yet ready
+    await_ready()
     local below = run({ "start", "tally", "[1, 2]", "--wait" }, { cwd = home .. "/flows" })
     assert.same({ 0, '{"double": [2, 4]}\n' }, { below.code, below.out }, below.err)
     assert.is_true(#servers() > 0)

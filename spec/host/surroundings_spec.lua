@@ -189,16 +189,11 @@ describe("luaflow with", function()
   end)
 
   it("requests by signal that come before the files are read wait for it", function()
-    local function sh(script) assert.equal(0, process.run({ argv = { "sh", "-c", script }, cwd = root.path }).code) end
-    sh "mkfifo slow; ln -s slow env; : > empty"
-    local words = { "worker", "--database", db.conninfo, "--executors", "1", "--log-format", "json", "--env-file", "env", "flows" }
-    local started = process.spawn(command({}, words))
-    wait.till(function()
-      return files.read(("/proc/%d/stat"):format(started.pid)):find "%(luaflow%) S"
-    end, 20, "the worker to wait for the file's other end")
-    started:signal(process.SIGHUP)
-    process.run { argv = { "kill", "-USR1", tostring(started.pid) } }
-    sh "ln -sf empty env; : > slow"
+    local given = command({}, { "worker", "--database", db.conninfo, "--executors", "1", "--log-format", "json", "flows" })
+    given.argv = {
+      "env", "--block-signal=HUP", "--block-signal=USR1", "sh", "-c", 'kill -HUP $$; kill -USR1 $$; exec "$@"', "sh", unpack(given.argv),
+    }
+    local started = process.spawn(given)
     wait.till(function()
       assert.is_nil(started:poll())
       local said = started:errors()

@@ -31,6 +31,16 @@ static char *start_run(struct db *db, const struct call *call, const char *input
   return run_id;
 }
 
+/* A dev that is starting may not have deployed the flow yet. */
+static char *start_when_deployed(struct db *db, const struct call *call, const char *input, struct err *err) {
+  bool starting = client_dev_is_starting(call->settings);
+  char *run_id = start_run(db, call, input, err);
+  if (run_id || !starting || !sqlstate_lacks_flow(err->sqlstate)) return run_id;
+  if (client_await_dev(call->settings)) return start_run(db, call, input, err);
+  err_hint(err, "luaflow dev is still starting: try again when it prints that it is ready");
+  return NULL;
+}
+
 /* A JSON string of a run id needs no escapes. */
 static void print_run(const struct call *call, const char *run_id) {
   say(stdout, call->settings->json ? "{\"run_id\": \"%s\"}\n" : "%s\n", run_id);
@@ -45,7 +55,7 @@ int command_start(const struct call *call) {
     free(input);
     return cli_fail(&err);
   }
-  char *run_id = start_run(&db, call, input, &err);
+  char *run_id = start_when_deployed(&db, call, input, &err);
   int code = EXIT_DONE;
   if (!run_id)
     code = cli_fail(&err);

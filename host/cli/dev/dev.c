@@ -99,6 +99,8 @@ static void print_ready(struct dev *dev) {
   free(live);
   if (!dev->ready) return;
   devworkers_set_ready(dev->workers);
+  struct err err;
+  if (!devdb_set_ready(&dev->db, &err)) LOG(dev->call->log, LOG_WARN, "ready_not_told", LOG_STR("error", err.message));
   const char *other = getenv("LUAFLOW_DATABASE") ? getenv("LUAFLOW_DATABASE") : getenv("DATABASE_URL");
   struct buf lines = {0};
   devready_put(&lines, &dev->report, dev->db.server.conninfo, other && *other);

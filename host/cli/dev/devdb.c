@@ -138,7 +138,11 @@ bool devdb_start(struct devdb *db, bool reset, const struct signals *signals, in
   if (!devserver_start(&db->server, signals, signal, log, err)) return false;
   if (*signal) return true;
   if (!create_database(&db->server, err) || !fill_database(&db->server, log, err)) return false;
-  return db->root_lock.fd < 0 || devlock_publish(&db->root_lock, db->server.conninfo, err);
+  return db->root_lock.fd < 0 || devlock_publish(&db->root_lock, db->server.conninfo, false, err);
+}
+
+bool devdb_set_ready(struct devdb *db, struct err *err) {
+  return devlock_publish(&db->root_lock, db->server.conninfo, true, err);
 }
 
 void devdb_close(struct devdb *db, struct log *log) {

@@ -22,6 +22,8 @@ bool devdb_open(struct devdb *db, const char *root, const char *data, struct err
  * breaks it off: true with *signal set. */
 bool devdb_start(struct devdb *db, bool reset, const struct signals *signals, int *signal, struct log *log,
                  struct err *err) __attribute__((warn_unused_result));
+/* Lets other commands know that workers serve all flows. */
+bool devdb_set_ready(struct devdb *db, struct err *err) __attribute__((warn_unused_result));
 /* Ends the server if it runs and gives the places up. */
 void devdb_close(struct devdb *db, struct log *log);
 

@@ -68,15 +68,19 @@ bool devplace_make(const char *folder, mode_t mode, struct err *err) {
   return there;
 }
 
-/* What the file holds, terminated: the owner's process id and a line feed, then the conninfo once there is one. */
+/* Behind the conninfo. */
+static const char ready_mark[] = "\nready";
+
+/* What the file holds, terminated: the owner's process id and a line feed, then the conninfo once there is one, and
+ * then the mark. */
 static void read_state(int fd, char text[STATE_SIZE]) {
   ssize_t length = pread(fd, text, STATE_SIZE - 1, 0);
   text[length > 0 ? length : 0] = '\0';
 }
 
-static bool write_state(int fd, const char *conninfo, struct err *err) {
+static bool write_state(int fd, const char *conninfo, bool ready, struct err *err) {
   char text[STATE_SIZE];
-  int length = snprintf(text, sizeof text, "%d\n%s", (int)getpid(), conninfo);
+  int length = snprintf(text, sizeof text, "%d\n%s%s", (int)getpid(), conninfo, ready ? ready_mark : "");
   if (ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)length, 0) == length) return true;
   return err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: the state file cannot be written: %s", strerror(errno));
 }
@@ -90,7 +94,7 @@ bool devlock_take(struct devlock *lock, const char *path, const char *what, stru
   if (lock->fd < 0) return err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: %s cannot be opened: %s", path, strerror(errno));
   struct flock whole = whole_file(F_WRLCK);
   if (fcntl(lock->fd, F_OFD_SETLK, &whole) == 0) {
-    if (write_state(lock->fd, "", err)) return true;
+    if (write_state(lock->fd, "", false, err)) return true;
   } else if (errno == EAGAIN || errno == EACCES) {
     char text[STATE_SIZE];
     read_state(lock->fd, text);
@@ -105,8 +109,8 @@ bool devlock_take(struct devlock *lock, const char *path, const char *what, stru
   return false;
 }
 
-bool devlock_publish(const struct devlock *lock, const char *conninfo, struct err *err) {
-  return write_state(lock->fd, conninfo, err);
+bool devlock_publish(const struct devlock *lock, const char *conninfo, bool ready, struct err *err) {
+  return write_state(lock->fd, conninfo, ready, err);
 }
 
 void devlock_release(struct devlock *lock) {
@@ -128,6 +132,7 @@ enum devlock_state devlock_look(const char *path, char **conninfo) {
   if (!held) return DEVLOCK_FREE;
   const char *feed = strchr(text, '\n');
   if (!feed || feed[1] == '\0') return DEVLOCK_STARTING;
-  *conninfo = xstrdup(feed + 1);
-  return DEVLOCK_READY;
+  size_t length = strcspn(feed + 1, "\n");
+  *conninfo = xmemdup(feed + 1, length);
+  return strcmp(feed + 1 + length, ready_mark) == 0 ? DEVLOCK_READY : DEVLOCK_DATABASE;
 }

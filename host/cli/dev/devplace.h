@@ -24,14 +24,14 @@ struct devlock {
  * whose it is, such as a folder. */
 bool devlock_take(struct devlock *lock, const char *path, const char *what, struct err *err)
     __attribute__((warn_unused_result));
-/* Publishes the conninfo of the database that is ready now. */
-bool devlock_publish(const struct devlock *lock, const char *conninfo, struct err *err)
+/* Publishes the conninfo of the database that serves now, and whether the workers do too. */
+bool devlock_publish(const struct devlock *lock, const char *conninfo, bool ready, struct err *err)
     __attribute__((warn_unused_result));
 /* Empties the file and lets it go; nothing if it is not held. */
 void devlock_release(struct devlock *lock);
 
-enum devlock_state { DEVLOCK_FREE, DEVLOCK_STARTING, DEVLOCK_READY };
-/* Whether anybody holds the lock, and with DEVLOCK_READY the conninfo, owned by the caller. */
+enum devlock_state { DEVLOCK_FREE, DEVLOCK_STARTING, DEVLOCK_DATABASE /* it serves */, DEVLOCK_READY /* all do */ };
+/* Whether anybody holds the lock, and from DEVLOCK_DATABASE on the conninfo, owned by the caller. */
 enum devlock_state devlock_look(const char *path, char **conninfo);
 
 #endif
