@@ -189,11 +189,16 @@ describe("luaflow with", function()
   end)
 
   it("requests by signal that come before the files are read wait for it", function()
-    local given = command({}, { "worker", "--database", db.conninfo, "--executors", "1", "--log-format", "json", "flows" })
-    given.argv = {
-      "env", "--block-signal=HUP", "--block-signal=USR1", "sh", "-c", 'kill -HUP $$; kill -USR1 $$; exec "$@"', "sh", unpack(given.argv),
-    }
-    local started = process.spawn(given)
+    local function sh(script) assert.equal(0, process.run({ argv = { "sh", "-c", script }, cwd = root.path }).code) end
+    sh "mkdir slow; seq -f slow/%g.lua 20000 | xargs touch" -- to be read for a while
+    finally(function() sh "rm -r slow" end)
+    local words = { "worker", "--database", db.conninfo, "--executors", "1", "--log-format", "json", "flows" }
+    local started = process.spawn(command({}, words))
+    wait.till(function() -- it has blocked SIGHUP, the first of the mask
+      return files.read(("/proc/%d/status"):format(started.pid)):find "SigBlk:%s+%x*[13579bdf]\n"
+    end, 20, "the worker to read its files", 0.001)
+    started:signal(process.SIGHUP)
+    process.run { argv = { "kill", "-USR1", tostring(started.pid) } }
     wait.till(function()
       assert.is_nil(started:poll())
       local said = started:errors()
