@@ -28,12 +28,14 @@ struct err {
   enum exit_code exit_code;
   char sqlstate[6];   /* empty unless the database reported it */
   char message[1024]; /* "what: why", without "luaflow:" in front; cut with a mark when longer */
-  char hint[512];     /* what to do about it; empty if there is none */
+  char hint[2048];    /* what to do about it; empty if there is none */
 };
 
 /* Fills *err and returns false, so that a failing function can end with `return err_set(...)`. */
 bool err_set(struct err *err, enum err_kind kind, enum exit_code exit_code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* How a hint continues that refers to doctor; doctor itself cuts it there. */
+#define ERR_SEE_DOCTOR "; `luaflow doctor` "
 /* Adds the hint; returns false as well. */
 bool err_hint(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

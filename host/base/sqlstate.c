@@ -27,6 +27,8 @@ bool sqlstate_is_aborted(const char *sqlstate) { return IS_ONE_OF(sqlstate, SQLS
 
 bool sqlstate_is_foreign_schema(const char *sqlstate) { return IS_ONE_OF(sqlstate, "LF001"); }
 
+bool sqlstate_is_hidden_schema(const char *sqlstate) { return IS_ONE_OF(sqlstate, "LF005"); }
+
 bool sqlstate_is_stale_claim(const char *sqlstate) { return IS_ONE_OF(sqlstate, "LF001"); }
 
 bool sqlstate_ends_run(const char *sqlstate) { return IS_ONE_OF(sqlstate, "LF003"); }

@@ -30,6 +30,8 @@ bool sqlstate_is_locked_out(const char *sqlstate);
 bool sqlstate_is_aborted(const char *sqlstate);
 /* Of the settings of our sessions: luaflow did not make the schema pgflow. */
 bool sqlstate_is_foreign_schema(const char *sqlstate);
+/* Of the same: row security hides rows of its tables. */
+bool sqlstate_is_hidden_schema(const char *sqlstate);
 /* Of open_transaction and complete_transaction: the claim is no longer the current one. */
 bool sqlstate_is_stale_claim(const char *sqlstate);
 /* Of complete_transaction: the output violates its type, which ends the run. */

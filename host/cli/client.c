@@ -10,7 +10,7 @@
 #include "base/xalloc.h"
 #include "cli/dev/devdb.h"
 #include "cli/dev/devplace.h"
-#include "cli/schema.h"
+#include "cli/schema_verify.h"
 #include "pg/conninfo.h"
 #include "pg/pg_environment.h"
 #include "worker/source/root.h"

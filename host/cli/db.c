@@ -140,6 +140,8 @@ void db_close(struct db *db) {
   db->connection = NULL;
 }
 
+const char *db_place(const struct db *db, char place[PG_PLACE]) { return pg_place_of(db->connection, place); }
+
 bool db_reopen(struct db *db, struct err *err) {
   PQreset(db->connection);
   ask_why(db->connection);

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "cli/statements.h"
+#include "pg/pg_place.h"
 
 struct db {
   PGconn *connection;
@@ -23,6 +24,8 @@ struct db {
 bool db_open(struct db *db, const char *source, const char *conninfo, const char *command, struct err *err)
     __attribute__((warn_unused_result));
 void db_close(struct db *db);
+/* Where the connection goes, in words (pg_place_of); returns place. */
+const char *db_place(const struct db *db, char place[PG_PLACE]);
 /* Connects again with what db_open was given. */
 bool db_reopen(struct db *db, struct err *err) __attribute__((warn_unused_result));
 

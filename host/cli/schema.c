@@ -10,7 +10,8 @@
 #include "base/say.h"
 #include "base/sqlstate.h"
 #include "base/version.h"
-#include "base/xalloc.h"
+#include "cli/schema_rights.h"
+#include "cli/schema_verify.h"
 #include "worker/control/schema_check.h"
 
 #define MIGRATIONS "sql/migrations/"
@@ -62,16 +63,6 @@ static const struct embed_file *next_replaceable(size_t *position) {
   return NULL;
 }
 
-static int latest_version(void) {
-  size_t count;
-  const struct embed_file *files = embed_files(&count);
-  int latest = 0;
-  struct migration migration;
-  for (size_t i = 0; i < count; i++)
-    if (read_migration(&files[i], &migration) && migration.version > latest) latest = migration.version;
-  return latest;
-}
-
 static bool check_server(struct db *db, struct err *err) {
   PGresult *result;
   if (!db_run(db, DB_SERVER, NULL, &result, err)) return false;
@@ -81,131 +72,13 @@ static bool check_server(struct db *db, struct err *err) {
     err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the server runs PostgreSQL %s, but luaflow needs 15 or newer",
             db_text(result, 0, 1));
   } else if (!ok) {
-    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: its encoding is %s, but luaflow needs UTF8",
-            db_text(result, 0, 2));
-    err_hint(err, "nothing was changed; create another: create database NAME encoding 'UTF8' template template0");
+    char place[PG_PLACE];
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: its encoding is %s, but luaflow needs UTF8 (%s)",
+            db_text(result, 0, 2), db_place(db, place));
+    err_hint(err, "nothing was changed; create another: " SCHEMA_CREATE_UTF8);
   }
   PQclear(result);
   return ok;
-}
-
-/* Puts the schema's version into *version: 0 without a schema. */
-static bool read_version(struct db *db, int *version, bool *too_new, struct err *err) {
-  PGresult *result;
-  if (!db_run(db, DB_SCHEMA_EXISTS, NULL, &result, err)) return false;
-  bool exists = db_bool(result, 0, 0);
-  bool ours = db_bool(result, 0, 1);
-  bool hidden = db_bool(result, 0, 2);
-  PQclear(result);
-  *version = 0;
-  *too_new = false;
-  if (!exists) return true;
-  if (!ours) {
-    err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: the schema pgflow in this database was not created by luaflow");
-    return err_hint(err, "nothing was changed; use another database, or rename or drop that schema first");
-  }
-  const char *parameters[] = {LUAFLOW_VERSION};
-  if (!db_run(db, DB_SCHEMA_VERSION, parameters, &result, err)) return false;
-  hidden = hidden && PQntuples(result) == 0;
-  if (PQntuples(result) == 1) {
-    *version = (int)db_number(result, 0, 0);
-    *too_new = db_bool(result, 0, 2);
-  }
-  PQclear(result);
-  return hidden ? schema_set_hidden(err) : true;
-}
-
-static bool refuse_newer(int version, struct err *err) {
-  err_set(err, ERR_CONFIG, EXIT_DATABASE,
-          "schema: the database is at version %d, but luaflow %s knows versions up to %d", version, LUAFLOW_VERSION,
-          latest_version());
-  return err_hint(err, "use the newer luaflow that upgraded this database; nothing was changed");
-}
-
-bool schema_verify(struct db *db, struct err *err) {
-  int version;
-  bool too_new;
-  if (!read_version(db, &version, &too_new, err)) {
-    bool only_rights =
-        sqlstate_lacks_right(err->sqlstate); /* a role that may only start runs cannot read the version */
-    if (only_rights) *err = (struct err){0};
-    return only_rights;
-  }
-  if (version == 0) {
-    err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: this database has no luaflow schema");
-    return err_hint(err, "luaflow migrate installs it");
-  }
-  if (version < latest_version()) {
-    err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: the database is at version %d, but luaflow %s needs %d", version,
-            LUAFLOW_VERSION, latest_version());
-    return err_hint(err, "luaflow migrate upgrades it");
-  }
-  return too_new ? refuse_newer(version, err) : true;
-}
-
-/* Another role may have created this schema, and its code would run with the rights of the role that migrates. */
-static bool check_owner(struct db *db, struct err *err) {
-  PGresult *result;
-  if (!db_run(db, DB_SCHEMA_OWNER, NULL, &result, err)) return false;
-  bool foreign = PQntuples(result) > 0;
-  if (foreign) {
-    err_set(err, ERR_CONFIG, EXIT_DATABASE,
-            "schema: the schema pgflow in this database belongs to role %s, but you connected as %s",
-            db_text(result, 0, 0), db_text(result, 0, 1));
-    err_hint(err, "nothing was changed; migrate as role %s", db_text(result, 0, 0));
-  }
-  PQclear(result);
-  return !foreign;
-}
-
-/* The same for schema pgmq, when it is found for the first time: an extension is also created in an existing schema,
- * and its owner can add functions there. Later the settings list the trusted roles, and deployments check them
- * (_pgmq_distrust). */
-static bool refuse_foreign_pgmq(const char *owner, const char *creator, struct err *err) {
-  if (!owner) {
-    bool everyone = strcmp(creator, "public") == 0;
-    err_set(err, ERR_CONFIG, EXIT_DATABASE, "PGMQ: %s%s can create objects in schema pgmq of this database",
-            everyone ? "every role" : "role ", everyone ? "" : creator);
-    return err_hint(
-        err, "nothing was changed; such objects could run with your rights: revoke create on schema pgmq from %s",
-        creator);
-  }
-  err_set(err, ERR_CONFIG, EXIT_DATABASE, "PGMQ: schema pgmq of this database, or an object in it, belongs to role %s",
-          owner);
-  return err_hint(err,
-                  "nothing was changed; its code would run with your rights: migrate as role %s, or make your role the "
-                  "owner of all of it",
-                  owner);
-}
-
-static bool ensure_pgmq(struct db *db, int version, struct err *err) {
-  PGresult *result;
-  if (!db_run(db, DB_PGMQ_STATE, NULL, &result, err)) return false;
-  bool is_extension = db_text(result, 0, 0) != NULL;
-  bool is_recent = db_bool(result, 0, 0);
-  bool is_plain_sql = db_bool(result, 0, 1);
-  bool is_available = db_bool(result, 0, 2);
-  const char *owner = db_text(result, 0, 4);
-  const char *creator = db_text(result, 0, 5);
-  bool is_foreign = version == 0 && (owner || creator);
-  if (is_foreign) {
-    refuse_foreign_pgmq(owner, creator, err);
-  } else if (is_extension && !is_recent) {
-    err_set(err, ERR_CONFIG, EXIT_DATABASE, "PGMQ: version %s is installed, but luaflow needs 1.5 or newer",
-            db_text(result, 0, 3));
-    err_hint(err, "upgrade it: alter extension pgmq update");
-  }
-  PQclear(result);
-  if (is_foreign) return false;
-  if (is_extension) return is_recent;
-  if (is_plain_sql) return true;
-  if (is_available) {
-    if (db_run(db, DB_CREATE_PGMQ, NULL, NULL, err)) return true;
-    if (sqlstate_lacks_right(err->sqlstate)) err_hint(err, "a superuser must run: create extension pgmq");
-    return false;
-  }
-  err_set(err, ERR_CONFIG, EXIT_DATABASE, "PGMQ: the server does not have the extension pgmq");
-  return err_hint(err, "install the extension pgmq on the server, or apply its SQL-only installation to this database");
 }
 
 /* Whether the database has the migration; refused if it was applied with another text. */
@@ -231,9 +104,10 @@ static bool begin_alone(struct db *db, bool schema_exists, struct err *err) {
   int version = 0;
   bool too_new;
   if (!db_run(db, DB_BEGIN, NULL, NULL, err)) return false;
-  if (schema_exists && (!db_run(db, DB_LOCK_MIGRATIONS, NULL, NULL, err) || !read_version(db, &version, &too_new, err)))
+  if (schema_exists &&
+      (!db_run(db, DB_LOCK_MIGRATIONS, NULL, NULL, err) || !schema_read_version(db, &version, &too_new, err)))
     return false;
-  if (version > latest_version()) return refuse_newer(version, err);
+  if (version > schema_own_version()) return schema_refuse_newer(version, err);
   return db_run(db, DB_WAIT_BRIEFLY, NULL, NULL, err);
 }
 
@@ -241,7 +115,8 @@ static bool record_migration(struct db *db, const struct migration *migration, s
   char version[16];
   snprintf(version, sizeof version, "%d", migration->version);
   const char *parameters[] = {version, migration->name, migration->file->sha256, migration->oldest_program};
-  return db_run_script(db, migration->file->path, migration->file->data, err) &&
+  return db_run(db, DB_WARN_OF_ERRORS_ONLY, NULL, NULL, err) &&
+         db_run_script(db, migration->file->path, migration->file->data, err) &&
          db_run(db, DB_RECORD_MIGRATION, parameters, NULL, err);
 }
 
@@ -286,10 +161,12 @@ static bool replace_functions(struct db *db, struct schema_report *report, struc
 
 /* Puts the version that it found into *version. */
 static bool try_to_migrate(struct db *db, int *version, struct schema_report *report, struct err *err) {
-  bool too_new;
-  if (!check_owner(db, err) || !read_version(db, version, &too_new, err)) return false;
-  if (*version > report->version) return refuse_newer(*version, err);
-  return walk_migrations(db, *version, true, report, err) && ensure_pgmq(db, *version, err) &&
+  bool exists, too_new;
+  if (!schema_find(db, &exists, err) || !schema_check_owner(db, err) ||
+      !schema_read_version(db, version, &too_new, err))
+    return false;
+  if (*version > report->version) return schema_refuse_newer(*version, err);
+  return walk_migrations(db, *version, true, report, err) && schema_ensure_pgmq(db, *version, err) &&
          walk_migrations(db, *version, false, report, err) && replace_functions(db, report, err);
 }
 
@@ -323,12 +200,15 @@ static bool may_try_again(struct db *db, int attempt, int version, struct err *e
 }
 
 bool schema_migrate(struct db *db, struct schema_report *report, struct err *err) {
-  *report = (struct schema_report){.version = latest_version()};
+  *report = (struct schema_report){.version = schema_own_version()};
   if (!check_server(db, err)) return false;
   for (int attempt = 1;; attempt++) {
     int version = 0;
-    if (try_to_migrate(db, &version, report, err)) return true;
-    if (!may_try_again(db, attempt, version, err)) return false;
+    if (try_to_migrate(db, &version, report, err)) {
+      schema_warn_of_roles(db);
+      return true;
+    }
+    if (!may_try_again(db, attempt, version, err)) return schema_explain_rights(db, err);
   }
 }
 

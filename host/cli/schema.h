@@ -1,4 +1,4 @@
-/* Installing, upgrading and checking the schema, from the SQL inside the executable. */
+/* Installing and upgrading the schema, from the SQL inside the executable. */
 #ifndef LUAFLOW_CLI_SCHEMA_H
 #define LUAFLOW_CLI_SCHEMA_H
 
@@ -19,7 +19,5 @@ struct schema_report {
 bool schema_migrate(struct db *db, struct schema_report *report, struct err *err) __attribute__((warn_unused_result));
 /* Prints the SQL that schema_migrate would run on an empty database. */
 void schema_print(FILE *out);
-/* True if this program can work with the database's schema; else exit 6 with what to do. */
-bool schema_verify(struct db *db, struct err *err) __attribute__((warn_unused_result));
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef LUAFLOW_CLI_STATEMENTS_H
 #define LUAFLOW_CLI_STATEMENTS_H
 
+#include "base/schema_faults.h"
 #include "cli/statements_doctor.h"
 #include "cli/statements_operate.h"
 
@@ -41,7 +42,8 @@
   X(PGMQ_STATE, 0,                                                                                                     \
     "select (select string_to_array(e.extversion, '.')::int[] >= '{1,5}' from pg_catalog.pg_extension e"               \
     "         where e.extname = 'pgmq'),"                                                                              \
-    "       to_regclass('pgmq.meta') is not null,"                                                                     \
+    "       exists (select from pg_catalog.pg_class c where c.relname = 'meta'"                                        \
+    "                 and c.relnamespace = to_regnamespace('pgmq')),"                                                  \
     "       exists (select from pg_catalog.pg_available_extensions a where a.name = 'pgmq'),"                          \
     "       (select e.extversion from pg_catalog.pg_extension e where e.extname = 'pgmq'),"                            \
     "       (select r.rolname from pg_catalog.pg_roles r where not r.rolsuper and r.rolname <> current_user and "      \
@@ -68,8 +70,28 @@
   X(HAS_ROLE, 1,                                                                                                       \
     "select coalesce((select pg_has_role(r.oid, 'usage') from pg_catalog.pg_roles r where r.rolname = $1), false)")    \
   X(SCHEMA_EXISTS, 0,                                                                                                  \
-    "select to_regnamespace('pgflow') is not null, to_regclass('pgflow.migrations') is not null,"                      \
-    "       coalesce(row_security_active(to_regclass('pgflow.migrations')), false)")                                   \
+    "select to_regnamespace('pgflow') is not null,"                                                                    \
+    "       exists (select from pg_catalog.pg_class c where c.relname = 'migrations'"                                  \
+    "                 and c.relnamespace = to_regnamespace('pgflow'))")                                                \
+  X(SCHEMA_HIDDEN, 0, SCHEMA_HIDDEN_SQL)                                                                               \
+  X(SCHEMA_MISSING, 2, SCHEMA_MISSING_SQL("$1", "$2"))                                                                 \
+  X(PLACE_TO_INSTALL, 0,                                                                                               \
+    "select has_database_privilege(current_database(), 'create'), quote_ident(current_database()), "                   \
+    "quote_ident(current_user),"                                                                                       \
+    "       quote_ident(pg_get_userbyid(d.datdba)),"                                                                   \
+    "       coalesce((select v.trusted or not v.superuser from pg_catalog.pg_available_extensions a"                   \
+    "         join pg_catalog.pg_available_extension_versions v on v.name = a.name and v.version = a.default_version"  \
+    "        where a.name = 'pgmq'), false)"                                                                           \
+    "  from pg_catalog.pg_database d where d.datname = current_database()")                                            \
+  /* Without their warnings: a role that could not be created may be there all the same (MISSING_ROLES). */            \
+  X(WARN_OF_ERRORS_ONLY, 0, "set local client_min_messages = error")                                                   \
+  X(MISSING_ROLES, 0,                                                                                                  \
+    "select string_agg(r.name, ', ' order by r.n), string_agg(format('create role %I nologin;', r.name), ' ' order "   \
+    "by r.n)"                                                                                                          \
+    "  from unnest(array['pgflow_starter', 'pgflow_worker', 'pgflow_handler', 'pgflow_reader', 'pgflow_operator', "    \
+    "'pgflow_compat'])"                                                                                                \
+    "    with ordinality r (name, n)"                                                                                  \
+    " where not exists (select from pg_catalog.pg_roles p where p.rolname = r.name)")                                  \
   X(SCHEMA_VERSION, 1,                                                                                                 \
     "select m.version, m.oldest_program,"                                                                              \
     "       string_to_array(m.oldest_program, '.')::int[] > string_to_array($1, '.')::int[]"                           \

@@ -27,10 +27,12 @@
     " union all"                                                                                                       \
     " select case when n.there then 'ok' else 'problem' end,"                                                          \
     "        case when n.there then 'installed as plain SQL' else 'PGMQ is not installed in this database' end,"       \
-    "        case when not n.there then 'luaflow migrate installs the extension if the server has it' end"             \
+    "        case when not n.there and current_setting('server_encoding') = 'UTF8'"                                    \
+    "             then 'luaflow migrate installs the extension if the server has it' end"                              \
     "   from (select exists (select from pg_catalog.pg_class c"                                                        \
     "                         where c.relname = 'meta' and c.relnamespace = to_regnamespace('pgmq')) as there) n"      \
     "  where not exists (select from pg_catalog.pg_extension x where x.extname = 'pgmq')")                             \
+  X(CHECK_SCHEMA_OWNERS, 0, SCHEMA_FOREIGN_SQL)                                                                        \
   X(CHECK_SCHEMA, 0,                                                                                                   \
     "select 'ok', format('version %s, installation %s%s', (select max(m.version) from pgflow.migrations m),"           \
     "       s.installation_id, case when s.development then ', a development database' else '' end), null"             \
@@ -67,11 +69,7 @@
     "             when may.what = '' then format('grant it one of pgflow_worker, pgflow_starter, pgflow_reader, "      \
     "pgflow_operator, for example: grant pgflow_worker to %I', me.name) end"                                           \
     "   from me, may"                                                                                                  \
-    " union all select 'problem', 'row security is on for ' || string_agg(c.oid::regclass::text, ', ' order by "       \
-    "c.relname),"                                                                                                      \
-    "        'roles that do not own these tables read no rows: alter table ... disable row level security'"            \
-    "   from pg_catalog.pg_class c where c.relnamespace = to_regnamespace('pgflow') and c.relrowsecurity"              \
-    "  having count(*) > 0"                                                                                            \
+    " union all " SCHEMA_ROW_SECURITY_SQL                                                                              \
     " union all select 'warning', format('table %s has a trigger that is not luaflow''s, which runs %s', "             \
     "t.tgrelid::regclass, t.tgfoid::regproc),"                                                                         \
     "        'if the trigger fails, luaflow''s statements fail too: drop it, or make sure that it cannot fail'"        \

@@ -291,6 +291,8 @@ PGTransactionStatusType pg_transaction_status(const struct pg *pg) { return PQtr
 
 const char *pg_role(const struct pg *pg) { return pg->role; }
 
+const char *pg_place(const struct pg *pg) { return pg->place; }
+
 struct pg_backend pg_last_backend(const struct pg *pg) {
   return pg->backend;
 }

@@ -57,6 +57,8 @@ struct pg_backend pg_last_backend(const struct pg *pg);
 PGTransactionStatusType pg_transaction_status(const struct pg *pg);
 /* The role that the last connection logged in as; "" before the first. */
 const char *pg_role(const struct pg *pg);
+/* Where the last connection went, in words (pg_place.h); "" before the first. */
+const char *pg_place(const struct pg *pg);
 /* Takes the unit over and sends it at the end of this turn of the loop, or as soon as a connection is ready. */
 void pg_submit(struct pg *pg, struct pg_unit *unit);
 /* Breaks the connection off; units that were sent end with an error and it reconnects. */

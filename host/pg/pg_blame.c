@@ -61,26 +61,36 @@ static void blame_missing(struct err *err, const char *message) {
   if (strstr(message, "pgmq.q_") || strstr(message, "pgmq.a_"))
     err_hint(err, "start a worker whose flows use the queue: it creates a dropped queue again");
   else if (strstr(message, "pgmq"))
-    err_hint(err, "PGMQ is missing or too old: luaflow needs 1.5 or newer; `luaflow doctor` shows which there is");
+    err_hint(err, "PGMQ is missing or too old: luaflow needs 1.5 or newer" ERR_SEE_DOCTOR "shows which there is");
   else if (strstr(message, "pgflow"))
     err_hint(err, "a part of schema pgflow is missing: run `luaflow migrate`, which creates functions and views again");
 }
 
+/* The server names the table without its schema, in quotation marks that depend on its language. */
+static void blame_row_security(struct err *err, const char *message) {
+  const char *name = strchr(message, '"');
+  size_t length = name ? strcspn(name + 1, "\"") : 0;
+  if (length == 0) {
+    err_hint(err, "row security hides rows of luaflow's tables" ERR_SEE_DOCTOR "says of which");
+    return;
+  }
+  bool is_queue = strncmp(name + 1, "q_", 2) == 0 || strncmp(name + 1, "a_", 2) == 0;
+  err_hint(err, "row security hides rows of that table; its owner runs: alter table %s.%.*s disable row level security",
+           is_queue ? "pgmq" : "pgflow", (int)length, name + 1);
+}
+
 /* Where one of our functions lacks a right, its owner does. */
-static void blame_right(struct err *err, const PGresult *failure, const char *context) {
-  static const char *const row_security[] = {"check_enable_rls", "ExecWithCheckOptions"};
+static void blame_right(struct err *err, const char *message, const char *context, bool by_row_security) {
+  if (by_row_security)
+    blame_row_security(err, message);
+  else if (context && strstr(context, "pgflow."))
+    err_hint(err, "the owner of schema pgflow, whose rights its functions have, lacks this right" ERR_SEE_DOCTOR
+                  "says what to change");
+}
+
+static bool is_by_row_security(const PGresult *failure) {
   const char *source = PQresultErrorField(failure, PG_DIAG_SOURCE_FUNCTION);
-  for (size_t i = 0; source && i < sizeof row_security / sizeof *row_security; i++)
-    if (strcmp(source, row_security[i]) == 0) {
-      err_hint(err,
-               "row security hides rows of luaflow's tables: run `alter table ... disable row level security`, or give "
-               "the role bypassrls");
-      return;
-    }
-  if (context && strstr(context, "pgflow."))
-    err_hint(err,
-             "the owner of schema pgflow, whose rights its functions have, lacks this right; `luaflow doctor` says "
-             "what to change");
+  return source && (strcmp(source, "check_enable_rls") == 0 || strcmp(source, "ExecWithCheckOptions") == 0);
 }
 
 static void blame_condition(struct err *err) {
@@ -97,14 +107,15 @@ void pg_blame_statement(struct err *err, const PGresult *failure) {
   const char *message = PQresultErrorField(failure, PG_DIAG_MESSAGE_PRIMARY);
   const char *context = PQresultErrorField(failure, PG_DIAG_CONTEXT);
   bool lacks_object = sqlstate_lacks_object(err->sqlstate);
-  if (lacks_object) *err->hint = '\0';
+  bool by_row_security = is_by_row_security(failure);
+  if (lacks_object || by_row_security) *err->hint = '\0';
   if (!*err->hint) blame_condition(err);
   if (*err->hint || !message || sqlstate_is_condition(err->sqlstate) || sqlstate_is_conflict(err->sqlstate)) return;
   if (blame_function(err, context)) return;
   if (lacks_object)
     blame_missing(err, message);
   else if (sqlstate_lacks_right(err->sqlstate))
-    blame_right(err, failure, context);
+    blame_right(err, message, context, by_row_security);
 }
 
 /* ---- connections ---- */

@@ -11,7 +11,7 @@
 /* Whether the innermost function of an error's context is of that schema. *called: there is such a function. */
 bool pg_blame_is_of(const char *context, const char *schema, bool *called);
 /* Adds to the error of a statement of luaflow's own what the operator can do, where that is known. The server's own
- * hint stays, but where something is missing it addresses the author of the statement, and is removed. */
+ * hint stays, but where something is missing or hidden it addresses the author of the statement, and is removed. */
 void pg_blame_statement(struct err *err, const PGresult *failure);
 /* Adds to an error what can be done about the reason why the server ended or refused a connection. */
 void pg_blame_connection(struct err *err, const char *sqlstate);

@@ -7,6 +7,7 @@
 #include "pg/pg_blame.h"
 #include "pg/pg_inside.h"
 #include "pg/pg_parameters.h"
+#include "pg/pg_place.h"
 
 enum { ATTEMPT_MS = 10000 };
 
@@ -39,6 +40,7 @@ static void on_set_up(void *owner, struct pg_unit *unit, const struct err *err) 
 static void set_up(struct pg *pg) {
   pg_set_state(pg, PG_SETTING_UP);
   snprintf(pg->role, sizeof pg->role, "%s", PQuser(pg->conn));
+  pg_place_of(pg->conn, pg->place);
   if (PQsetnonblocking(pg->conn, 1) != 0 || PQenterPipelineMode(pg->conn) != 1) {
     pg_broke_by_libpq(pg);
     return;

@@ -7,6 +7,7 @@
 #include "base/states.h"
 #include "pg/pg.h"
 #include "pg/pg_patience.h"
+#include "pg/pg_place.h"
 #include "pg/pg_resolve.h"
 
 /* X(state, name, states it may move to) */
@@ -39,6 +40,7 @@ struct pg {
   struct pg_backend backend;
   char last_words[256];  /* what the server said as it ended this connection, with no unit under way; "" : nothing */
   char last_state[6];    /* the SQLSTATE of that */
+  char place[PG_PLACE];  /* of the last connection */
   char role[64];         /* a name of Postgres has 63 bytes at most */
   struct pg_unit *queue; /* not sent */
   struct pg_unit *sent;  /* in the order of their results */

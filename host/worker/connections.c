@@ -21,7 +21,7 @@ static void report_lost(struct life *life, const char *connection, const struct 
   struct err found = *err;
   life_kick(life);
   if (life->course.worker >= WORKER_LEAVING) return;
-  schema_explain(&found);
+  schema_explain(&found, pg_place(life->control));
   if (found.kind == ERR_CONFIG && life->course.worker < WORKER_RUNNING) {
     life_fail(life, &found, NULL);
     return;

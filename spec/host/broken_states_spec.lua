@@ -63,21 +63,26 @@ local function alter_database(how)
 end
 
 -- The owner of luaflow's functions is nobody special, and one queue is not his.
-local FOREIGN_QUEUE = [[
+local function owned_but_for(table)
+  return ([[
   do $$ declare v_sql text; begin
     for v_sql in
-      select format('alter %s %s owner to spec_owner', case p.prokind when 'p' then 'procedure' else 'function' end, p.oid::regprocedure)
+      select format('alter %%s %%s owner to spec_owner', case p.prokind when 'p' then 'procedure' else 'function' end, p.oid::regprocedure)
       from pg_proc p where p.pronamespace = 'pgflow'::regnamespace
       union all
-      select format('alter table %I.%I owner to spec_owner', n.nspname, c.relname)
+      select format('alter table %%I.%%I owner to spec_owner', n.nspname, c.relname)
       from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname in ('pgflow', 'pgmq') and c.relkind in ('r', 'v', 'p') and c.relname <> 'q_life'
+      where n.nspname in ('pgflow', 'pgmq') and c.relkind in ('r', 'v', 'p') and c.relname <> '%s'
         and not exists (select from pg_depend d where d.objid = c.oid and d.deptype in ('e'))
     loop execute v_sql; end loop;
   end $$;
   grant usage on schema pgmq to spec_owner;
   grant select, insert, update, delete on pgmq.meta to spec_owner;
-  alter schema pgflow owner to spec_owner]]
+  alter schema pgflow owner to spec_owner;]]):format(table)
+end
+
+local FOREIGN_QUEUE = owned_but_for "q_life"
+local FORCED = "alter table pgflow.runs enable row level security, force row level security"
 
 local LOST_RIGHTS = [[
   revoke all on schema pgflow from pgflow_starter, pgflow_worker, pgflow_reader, pgflow_operator, pgflow_handler, pgflow_compat;
@@ -94,7 +99,9 @@ local MIGRATE = "luaflow migrate"
 local FOREIGN_FUNCTION = "PL/pgSQL function public.audit is not luaflow's: a trigger or an event trigger calls it"
 local OTHER_DATABASE = "use another database, or rename or drop that schema"
 local NO_WRITES, NO_ROOM = "this server takes no writes: give the primary", "make room on the server's disk"
-local HIDDEN = { 6, "row security is on for tables of schema pgflow and hides their rows", "disable row level security" }
+local HIDDEN = { 6, "row security hides rows of pgflow.alias_activations, ", " more", "disable row level security", "end loop; end" }
+local FORCED_HIDDEN = { 6, "row security hides rows of pgflow.runs",
+  "as role spec_owner: alter table pgflow.runs disable row level security" }
 local REFUSED = { 2, "is not valid: invalid sslmode value", "libpq's manual" }
 local BAD_PORT = { 2, "its port is not between 1 and 65535", "postgresql://user:password@host:port/database" }
 local MANY_HOSTS = { 2, "it names more than 16 hosts" }
@@ -116,6 +123,11 @@ local STATES = {
     start = { 6, "was not created by luaflow", OTHER_DATABASE },
     worker = { 6, "was not created by luaflow", OTHER_DATABASE },
     doctor = { 6, "was not created by luaflow", OTHER_DATABASE } },
+  { name = "schema that luaflow did not create, of which the role has no rights", template = "template0", sql = "create schema pgflow",
+    conninfo = " user=spec_poor",
+    start = { 6, "was not created by luaflow (database ", OTHER_DATABASE },
+    worker = { 6, "was not created by luaflow (database ", OTHER_DATABASE },
+    doctor = { 6, "was not created by luaflow (database ", OTHER_DATABASE } },
   { name = "schema too old", sql = "delete from pgflow.migrations where version > 1",
     start = { 6, "the database is at version 1, but luaflow", "luaflow migrate upgrades it" },
     worker = { 6, "the schema is at version 1, but this program needs", MIGRATE },
@@ -128,8 +140,12 @@ local STATES = {
     sql = "drop function pgflow.start_flow cascade; drop function pgflow.worker_heartbeat cascade",
     start = { 6, "function pgflow.start_flow(", "does not exist", "`luaflow migrate`, which creates functions and views again" },
     worker = { 6, "the schema pgflow is too old or incomplete: function pgflow.worker_heartbeat(", "does not exist", MIGRATE },
-    doctor = { 6, "function \"pgflow.start_flow(text, jsonb, uuid, text)\" does not exist",
-      "`luaflow migrate`, which creates functions" } },
+    doctor = { 6, "it lacks function pgflow.start_flow, function pgflow.worker_heartbeat", "`luaflow migrate`, which creates functions" } },
+  { name = "inner functions or views of the schema missing",
+    sql = "drop function pgflow._sweep_orphans cascade; drop view pgflow.flow_versions cascade",
+    start = { 0 },
+    worker = { 6, "is incomplete: it lacks function pgflow._sweep_orphans, view pgflow.flow_versions", MIGRATE },
+    doctor = { 6, "it lacks function pgflow._sweep_orphans, view pgflow.flow_versions", "`luaflow migrate`, which creates functions" } },
   { name = "right missing", conninfo = " user=spec_poor",
     start = { 6, "permission denied for schema pgflow", "`grant pgflow_starter to spec_poor`" },
     worker = { GOES_ON, "permission denied for schema pgflow", "`grant pgflow_worker to spec_poor`" },
@@ -140,6 +156,13 @@ local STATES = {
     doctor = { 1, "a member of pgflow_reader, pgflow_starter, pgflow_worker, whose rights are lost", MIGRATE } },
   { name = "row security hides rows", conninfo = " user=spec_rich", sql = ROW_SECURITY,
     start = HIDDEN, worker = HIDDEN, doctor = HIDDEN },
+  { name = "row security forced on the schema's owner", conninfo = " user=spec_rich", sql = owned_but_for "" .. FORCED,
+    start = FORCED_HIDDEN, worker = FORCED_HIDDEN, doctor = FORCED_HIDDEN },
+  { name = "a table of the schema belongs to another role", conninfo = " user=spec_rich",
+    sql = owned_but_for "" .. "alter table pgflow.flow_aliases owner to current_user",
+    start = { 6, "permission denied for table flow_aliases", "the owner of schema pgflow, whose rights its functions have" },
+    worker = { GOES_ON, "permission denied for table flow_aliases", "the owner of schema pgflow, whose rights its functions have" },
+    doctor = { 1, "table pgflow.flow_aliases belongs to role ", "as a superuser: alter table pgflow.flow_aliases owner to spec_owner" } },
   { name = "no PGMQ", sql = "drop schema pgmq cascade",
     start = { 6, "schema \"pgmq\" does not exist", "PGMQ is missing or too old" },
     worker = { 6, "relation \"pgmq.meta\" does not exist", "PGMQ is missing or too old" },
@@ -149,6 +172,12 @@ local STATES = {
     worker = { GOES_ON, "permission denied for sequence q_life_msg_id_seq", "the owner of schema pgflow, whose rights its functions have" },
     doctor = { 1, "role spec_owner, which owns the functions, has no right to use table pgmq.q_life",
       "alter table pgmq.q_life owner to" } },
+  { name = "a queue's table belongs to a role that is not trusted", conninfo = " user=spec_rich",
+    sql = owned_but_for "" .. "alter table pgmq.q_life owner to spec_poor",
+    start = { 6, "permission denied for table q_life", "the owner of schema pgflow, whose rights its functions have, lacks this right" },
+    worker = { 4, "table pgmq.q_life belongs to role spec_poor",
+      "as a superuser, or as role spec_poor if it is a member of spec_owner: alter table pgmq.q_life" },
+    doctor = { 1, "table pgmq.q_life belongs to role spec_poor", "alter table pgmq.q_life owner to spec_owner" } },
   { name = "dropped queue", sql = "drop table pgmq.q_life cascade",
     start = { 6, "relation \"pgmq.q_life\" does not exist", "start a worker whose flows use the queue" },
     worker = { GOES_ON, "running" },
@@ -171,9 +200,10 @@ local STATES = {
     doctor = { 0 } },
   { name = "encoding other than UTF8", template = "template0 encoding 'LATIN1' lc_collate 'C' lc_ctype 'C'",
     migrate = { 6, "its encoding is LATIN1, but luaflow needs UTF8", "create database NAME encoding 'UTF8' template template0" },
-    start = { 6, "this database has no luaflow schema", MIGRATE },
+    start = { 6, "this database has no luaflow schema", "its encoding is LATIN1" },
     worker = { 6, "the schema pgflow is missing", MIGRATE },
-    doctor = { 6, "the encoding of the database is LATIN1", "create database NAME encoding 'UTF8' template template0" } },
+    doctor = { 6, "has no luaflow schema (database ",
+      "its encoding is LATIN1, but luaflow needs UTF8", "create database NAME encoding 'UTF8' template template0" } },
   { name = "transaction pooler in between", conninfo = function(db) return pooler.open(db, "transaction") end,
     start = { 0 },
     worker = { 6, "a transaction pooler is in the way", "connect to the server directly" },
@@ -265,7 +295,9 @@ describe("a database with", function()
       local texts = {}
       if state.migrate then texts[#texts + 1] = assert_answers(state.migrate, "migrate", run({ "migrate" }, conninfo)) end
       texts[#texts + 1] = assert_answers(state.start, "start", run({ "start", "life", "1" }, conninfo))
-      texts[#texts + 1] = assert_answers(state.doctor, "doctor", run({ "doctor" }, conninfo))
+      local found = assert_answers(state.doctor, "doctor", run({ "doctor" }, conninfo))
+      assert.is_nil(found:find("luaflow doctor", 1, true), found)
+      texts[#texts + 1] = found
       texts[#texts + 1] = assert_answers(state.worker, "worker", work(conninfo, state.paths))
       assert_guided(state, table.concat(texts, "\n"))
     end)
@@ -278,6 +310,23 @@ describe("a database with", function()
         where a.datname = current_database() and a.application_name like '%s%%']]):format(application)) > 0
     end, 20, "a connection to end")
   end
+
+  it("row security forced on a table under a live worker: its messages stay, and it says what to do", function()
+    local db = database.create(here.db.name)
+    db:text(owned_but_for "")
+    local worker = here:worker { database = db.conninfo .. " user=spec_rich", args = { "--executors", "1" } }
+    db:text("begin; select pgflow.start_flow('life', '1'); " .. FORCED .. "; commit")
+    local failed = wait.till(function() return worker:log("transaction_failed")[1] end, 30, "a claim to fail")
+    assert.equal("42501", failed.sqlstate)
+    said.assert_says(failed.hint, "its owner runs: alter table pgflow.runs disable row level security")
+    assert.equal("1 0", db:text "select (select count(*) from pgmq.q_life) || ' ' || (select count(*) from pgmq.a_life)")
+    db:text "alter table pgflow.runs disable row level security"
+    wait.till(function()
+      return db:number "select count(*) from pgflow.runs where status = 'completed'" == 1
+    end, 30, "the run to complete")
+    here:stop_workers()
+    db:drop()
+  end)
 
   it("an outage whose reason changes, each of which is told at once", function()
     local worker = here:worker { database = here.db.conninfo .. " user=spec_rich", args = { "--executors", "1" } }

@@ -17,6 +17,7 @@ end)
 ]]
 
 local CHECKS = {
+  "database",
   "server", "pgmq", "schema", "session", "rights", "owner", "settings", "queues", "workers", "locks", "clock",
   "functions", "events", "invariants",
 }

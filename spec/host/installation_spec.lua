@@ -142,15 +142,30 @@ describe("an installation", function()
     local result = migrate(conninfo)
     assert.equal(0, result.code, result.err)
     local statements = {}
-    for statement in result.err:gmatch "have an administrator run: (create role pgflow_%l+ nologin);" do
+    for statement in result.err:gmatch "(create role pgflow_%l+ nologin);" do
       statements[#statements + 1] = statement
     end
     assert.equal(6, #statements, result.err)
-    assert_says(result.err, "create role pgflow_operator nologin; then migrate again")
+    assert_says(result.err, "have an administrator run: create role pgflow_starter nologin; ", "nologin; then migrate again")
     db:text(table.concat(statements, ";"))
     result = migrate(conninfo)
     assert.same({ 0, "" }, { result.code, result.err })
     assert.equal("t", db:text "select has_function_privilege('pgflow_operator', 'pgflow.cancel_run(uuid, text)', 'execute')")
     own:close()
+  end)
+
+  it("says nothing about roles that the cluster has, though this role may create none", function()
+    local db, conninfo = empty_database "spec_owner"
+    local result = migrate(conninfo)
+    assert.same({ 0, "" }, { result.code, result.err })
+    db:drop()
+  end)
+
+  it("says who gives the right to create in the database", function()
+    local db, conninfo = empty_database "spec_owner"
+    here.db:text(("alter database %s owner to current_user"):format(db.name))
+    assert_refused(migrate(conninfo), 6, "permission denied", "which owns the database, or a superuser must run: grant create on database "
+      .. db.name .. " to spec_owner")
+    db:drop()
   end)
 end)

@@ -2,6 +2,7 @@
 local cjson = require "cjson"
 local database = require "spec.support.database"
 local process = require "spec.support.process"
+local said = require "spec.support.said"
 local scene = require "spec.support.scene"
 
 local FLOW = [[
@@ -26,7 +27,7 @@ local HOSTILE = {
   client_encoding = { "LATIN1", "UTF8" }, local_preload_libraries = { "nonexistent", "" },
 }
 local OF_STATEMENTS = {
-  row_security = { "off", "on" }, default_transaction_isolation = { "serializable", "read committed" },
+  row_security = { "on", "off" }, default_transaction_isolation = { "serializable", "read committed" },
   statement_timeout = { "500ms", "0" }, idle_in_transaction_session_timeout = { "400ms", "0" },
   transaction_timeout = { "600ms", "0" }, ["plpgsql.extra_errors"] = { "all", "none" },
   restrict_nonsystem_relation_kind = { "view", "" },
@@ -196,8 +197,9 @@ describe("a database whose encoding is not UTF8", function()
       local schemas = db:text "select to_regnamespace('pgflow'), to_regnamespace('pgmq')"
       db:drop()
       assert.equal(6, migrated.code)
-      assert.equal(("luaflow: database: its encoding is %s, but luaflow needs UTF8\n  hint: nothing was changed; create another: "
-        .. "create database NAME encoding 'UTF8' template template0\n"):format(encoding), migrated.err)
+      said.assert_says(migrated.err,
+        ("luaflow: database: its encoding is %s, but luaflow needs UTF8 (database %s on "):format(encoding, db.name),
+        ")\n  hint: nothing was changed; create another: create database NAME encoding 'UTF8' template template0\n")
       assert.equal("|", schemas)
       local found
       for _, finding in ipairs(cjson.decode(examined.out)) do

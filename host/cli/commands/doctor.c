@@ -10,7 +10,7 @@
 #include "base/xalloc.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
-#include "cli/schema.h"
+#include "cli/schema_verify.h"
 #include "cli/view/finding.h"
 #include "worker/control/schema_check.h"
 
@@ -29,14 +29,22 @@ static const struct check {
       {"events", DB_CHECK_EVENTS, EXIT_FAILED},     {"invariants", DB_CHECK_INVARIANTS, EXIT_FAILED},
 };
 
+/* What a hint says apart from a reference to doctor, which prints its other findings too. NULL: nothing. */
+static char *own_hint(const struct err *err) {
+  const char *see = strstr(err->hint, ERR_SEE_DOCTOR);
+  size_t length = see ? (size_t)(see - err->hint) : strlen(err->hint);
+  return length ? xasprintf("%.*s", (int)length, err->hint) : NULL;
+}
+
 /* A check that this role may not run is not a fault of the database. False: the connection cannot be used any more. */
 static bool add_failure(struct findings *findings, const char *check, const struct err *err) {
+  char *hint = own_hint(err);
   if (sqlstate_lacks_right(err->sqlstate))
     findings_add(findings, check, FINDING_WARNING, err->message,
-                 *err->hint ? err->hint : "connect as the owner of the schema or as a member of pgflow_reader",
-                 EXIT_FAILED);
+                 hint ? hint : "connect as the owner of the schema or as a member of pgflow_reader", EXIT_FAILED);
   else
-    findings_add(findings, check, FINDING_PROBLEM, err->message, err->hint, err->exit_code);
+    findings_add(findings, check, FINDING_PROBLEM, err->message, hint, err->exit_code);
+  free(hint);
   return err->kind != ERR_RETRY;
 }
 
@@ -53,13 +61,21 @@ static bool run_check(struct db *db, const struct check *check, const struct set
   return true;
 }
 
-/* False if there is no schema that this program can work with. */
+/* False if there is no schema that this program can work with: the checks that depend on it would only fail. */
 static bool check_schema(struct db *db, const struct settings *settings, struct findings *findings) {
+  static const struct check owners = {"schema", DB_CHECK_SCHEMA_OWNERS, EXIT_FAILED};
   static const struct check facts = {"schema", DB_CHECK_SCHEMA, EXIT_DATABASE};
   struct err err;
-  if (schema_verify(db, &err)) return run_check(db, &facts, settings, findings);
-  findings_add(findings, "schema", FINDING_PROBLEM, err.message, err.hint, EXIT_DATABASE);
-  return false;
+  if (!schema_verify(db, &err) || !schema_verify_whole(db, &err)) {
+    findings_add(findings, "schema", FINDING_PROBLEM, err.message, err.hint, EXIT_DATABASE);
+    return false;
+  }
+  return run_check(db, &owners, settings, findings) && run_check(db, &facts, settings, findings);
+}
+
+static void add_place(const struct db *db, struct findings *findings) {
+  char place[PG_PLACE];
+  findings_add(findings, "database", FINDING_OK, db_place(db, place), NULL, 0);
 }
 
 static bool read_pid(struct db *db, char *pid, size_t size, struct err *err) {
@@ -118,6 +134,7 @@ static void check_session(struct db *db, const struct settings *settings, struct
 
 static void examine(struct db *db, const struct settings *settings, struct findings *findings) {
   bool ok = true;
+  add_place(db, findings);
   for (size_t i = 0; i < sizeof base_checks / sizeof *base_checks && ok; i++)
     ok = run_check(db, &base_checks[i], settings, findings);
   if (!ok || !check_schema(db, settings, findings)) return;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/embed.h"
 #include "base/sqlstate.h"
 #include "base/version.h"
@@ -12,14 +13,14 @@
 #include "worker/control/statements.h"
 
 struct check {
+  struct pg *pg;
   void (*done)(void *owner, bool development, const struct err *err);
   void *owner;
 };
 
 static const char migrations_folder[] = "sql/migrations/";
 
-/* The number of the newest migration that this program carries. */
-static int own_version(void) {
+int schema_own_version(void) {
   size_t count;
   const struct embed_file *files = embed_files(&count);
   int newest = 0;
@@ -31,28 +32,39 @@ static int own_version(void) {
   return newest;
 }
 
-bool schema_set_hidden(struct err *err) {
-  err_set(err, ERR_CONFIG, EXIT_DATABASE,
-          "schema: row security is on for tables of schema pgflow and hides their rows");
-  return err_hint(err, "run `alter table ... disable row level security`, or give the role bypassrls");
+char *schema_part_names(const char *folder) {
+  struct buf names = {0};
+  size_t count;
+  const struct embed_file *files = embed_files(&count);
+  for (size_t i = 0; i < count; i++) {
+    const char *name = strrchr(files[i].path, '/') + 1;
+    if (strncmp(files[i].path, folder, strlen(folder)) != 0) continue;
+    buf_printf(&names, "%s%.*s", names.len ? "," : "{", (int)strcspn(name, "."), name);
+  }
+  buf_printf(&names, "}");
+  return names.data;
 }
 
 static bool compare(const PGresult *result, struct err *err) {
-  if (PQgetisnull(result, 0, 0) && strcmp(PQgetvalue(result, 0, 4), "t") == 0) return schema_set_hidden(err);
   if (PQgetisnull(result, 0, 0)) {
     err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema pgflow is empty");
     return err_hint(err, "run `luaflow migrate`");
   }
   int version = atoi(PQgetvalue(result, 0, 0));
-  if (version < own_version()) {
+  if (version < schema_own_version()) {
     err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema is at version %d, but this program needs %d", version,
-            own_version());
+            schema_own_version());
     return err_hint(err, "run `luaflow migrate`");
   }
   if (strcmp(PQgetvalue(result, 0, 2), "t") == 0) {
     err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema needs luaflow %s or newer, but this is %s",
             PQgetvalue(result, 0, 1), LUAFLOW_VERSION);
     return err_hint(err, "install a newer luaflow");
+  }
+  if (!PQgetisnull(result, 0, 4)) {
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema pgflow is incomplete: it lacks %s",
+            PQgetvalue(result, 0, 4));
+    return err_hint(err, "run `luaflow migrate`, which creates functions and views again");
   }
   return true;
 }
@@ -70,15 +82,21 @@ static void copy_said(char *out, size_t size, const struct err *err) {
   snprintf(out, size, "%.*s", (int)size - 1, said);
 }
 
-void schema_explain(struct err *err) {
-  char said[512];
+void schema_explain(struct err *err, const char *place) {
+  char said[sizeof err->message];
   copy_said(said, sizeof said, err);
   if (sqlstate_is_foreign_schema(err->sqlstate)) { /* of the sessions' settings */
-    err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: the schema pgflow in this database was not created by luaflow");
+    err_set(err, ERR_CONFIG, EXIT_DATABASE,
+            "schema: the schema pgflow in this database was not created by luaflow (%s)", place);
     err_hint(err, "nothing was changed; use another database, or rename or drop that schema first");
   } else if (sqlstate_lacks_schema(err->sqlstate)) { /* of the same */
-    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema pgflow is missing");
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema pgflow is missing (%s)", place);
     err_hint(err, "run `luaflow migrate`");
+  } else if (sqlstate_is_hidden_schema(err->sqlstate)) { /* of the same */
+    char hint[sizeof err->hint];
+    snprintf(hint, sizeof hint, "%s", err->hint);
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "schema: %s", said);
+    err_hint(err, "%s", hint);
   } else if (sqlstate_lacks_object(err->sqlstate)) {
     err_set(err, ERR_CONFIG, EXIT_DATABASE, "database: the schema pgflow is too old or incomplete: %s", said);
     err_hint(err, "run `luaflow migrate`");
@@ -94,7 +112,7 @@ static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
   struct err found;
   if (err) {
     found = *err;
-    schema_explain(&found);
+    schema_explain(&found, pg_place(check->pg));
     check->done(check->owner, false, &found);
   } else {
     const PGresult *result = pg_unit_result(unit, 0);
@@ -106,9 +124,16 @@ static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
 
 void schema_check(struct pg *pg, void (*done)(void *owner, bool development, const struct err *err), void *owner) {
   struct check *check = xcalloc(1, sizeof *check);
+  check->pg = pg;
   check->done = done;
   check->owner = owner;
   struct pg_unit *unit = pg_unit_new(on_done, check);
-  pg_param_text(pg_unit_add(unit, &control_statements[STMT_SCHEMA]), LUAFLOW_VERSION);
+  struct pg_params *params = pg_unit_add(unit, &control_statements[STMT_SCHEMA]);
+  char *functions = schema_part_names(SCHEMA_FUNCTIONS), *views = schema_part_names(SCHEMA_VIEWS);
+  pg_param_text(params, LUAFLOW_VERSION);
+  pg_param_text(params, functions);
+  pg_param_text(params, views);
+  free(functions);
+  free(views);
   pg_submit(pg, unit);
 }

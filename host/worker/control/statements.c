@@ -1,6 +1,7 @@
 /* The tables of statements. */
 #include "worker/control/statements.h"
 
+#include "base/schema_faults.h"
 #include "pg/pins.h"
 
 #define STMT(name, text) [STMT_##name] = {#name, text},
@@ -17,8 +18,8 @@ const struct pg_statement work_statements[WORK_STATEMENT_COUNT] = {WORK_STATEMEN
   "false)"
 
 static const char keepalives[] = "select " KEEPALIVES;
-static const char foreign_schema[] =
-    "do $$ begin"
+static const char own_schema[] =
+    "do $$ declare v_message text; v_hint text; begin"
     " if pg_catalog.to_regnamespace('pgflow') is null then"
     "  raise exception 'there is no schema pgflow' using errcode = '3F000';"
     " end if;"
@@ -26,11 +27,14 @@ static const char foreign_schema[] =
     "   where c.relname = 'migrations' and c.relnamespace = pg_catalog.to_regnamespace('pgflow')) then"
     "  raise exception 'foreign schema pgflow' using errcode = 'LF001';"
     " end if;"
+    " select h.message, h.hint into v_message, v_hint from (" SCHEMA_HIDDEN_SQL
+    ") h;"
+    " if found then raise exception '%', v_message using errcode = 'LF005', hint = v_hint; end if;"
     " end $$";
 
 /* Both sessions are in UTC: functions write times into what they store and send. */
 #define SETTINGS(lock_timeout) \
-  PIN_NO_TIMEOUT, "set timezone = 'UTC'", PIN_STATEMENTS(lock_timeout, "false"), keepalives, foreign_schema
+  PIN_NO_TIMEOUT, "set timezone = 'UTC'", PIN_STATEMENTS(lock_timeout, "false"), keepalives, own_schema
 const char *const control_settings[SETTINGS_COUNT] = {SETTINGS("4s")};
 const char *const work_settings[SETTINGS_COUNT] = {SETTINGS("10s")};
 #undef SETTINGS

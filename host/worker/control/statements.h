@@ -2,18 +2,20 @@
 #ifndef LUAFLOW_WORKER_CONTROL_STATEMENTS_H
 #define LUAFLOW_WORKER_CONTROL_STATEMENTS_H
 
+#include "base/schema_faults.h"
 #include "pg/pg_unit.h"
+
+/* $1: this program's version, $2, $3: the functions and views that it needs (schema_part_names). */
+#define SCHEMA_STATE_SQL \
+  "select m.version, m.oldest_program,"                                                                          \
+  " pg_catalog.string_to_array(m.oldest_program, '.')::int[] operator(pg_catalog.>) "                            \
+  "pg_catalog.string_to_array($1::text, '.')::int[],"                                                            \
+  " (select s.development from pgflow.settings s), (" SCHEMA_MISSING_SQL("$2", "$3") ")"                         \
+  " from (values (1)) one left join (select * from pgflow.migrations n order by n.version desc limit 1) m on true"
 
 /* On the control connection. STMT(name, text) */
 #define CONTROL_STATEMENTS(STMT)                                                                                      \
-  STMT(SCHEMA,                                                                                                        \
-       "select m.version, m.oldest_program,"                                                                          \
-       " pg_catalog.string_to_array(m.oldest_program, '.')::int[] operator(pg_catalog.>) "                            \
-       "pg_catalog.string_to_array($1::text, '.')::int[],"                                                            \
-       " (select s.development from pgflow.settings s),"                                                              \
-       " pg_catalog.row_security_active('pgflow.migrations')"                                                         \
-       " from (values (1)) one left join (select * from pgflow.migrations n order by n.version desc limit 1) m on "   \
-       "true")                                                                                                        \
+  STMT(SCHEMA, SCHEMA_STATE_SQL)                                                                                      \
   STMT(PREVIEW,                                                                                                       \
        "select c.flow_slug, c.status, pg_catalog.to_json(c.differences) from pgflow.preview_deployment($1::jsonb) c") \
   STMT(DEPLOY,                                                                                                        \
@@ -81,8 +83,8 @@ extern const struct pg_statement control_statements[CONTROL_STATEMENT_COUNT];
 extern const struct pg_statement work_statements[WORK_STATEMENT_COUNT];
 
 /* Settings of the sessions that call them; SQLSTATE 3F000 where there is no schema pgflow, LF001 where luaflow did
- * not make it. A wait for a lock ends before the connection's deadline: it is answered, so that it is not taken for
- * silence. */
+ * not make it, LF005 where row security hides rows of it. A wait for a lock ends before the connection's deadline: it
+ * is answered, so that it is not taken for silence. */
 enum {
   SETTINGS_ELSEWHERE_COUNT = 4, /* the first, for a database that has no schema of luaflow */
   SETTINGS_COUNT,

@@ -5,6 +5,7 @@ create or replace function pgflow._send_run_events(p_run_ids uuid[]) returns voi
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '1s'
+set row_security = on
 as $$
 begin
   if not pgflow._can_send_events() then

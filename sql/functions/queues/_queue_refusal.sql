@@ -20,8 +20,7 @@ as $$
     else coalesce((
       select format('queue %L cannot be used: %s; %s', p_queue_name, p.reason, p.remedy) from pgflow._pgmq_distrust() p where p.reason is not null
     ), (
-      select format('queue %L cannot be used: %s; route the steps to another queue, or delete it with its messages (select pgmq.drop_queue(%1$L))',
-        p_queue_name, d.reason)
+      select format('queue %L cannot be used: %s; %s', p_queue_name, d.reason, pgflow._queue_remedy(p_queue_name))
       from pgflow._queue_distrust(p_queue_name) as d (reason)
       where d.reason is not null
     ))

@@ -39,8 +39,7 @@ begin
   if v_distrust is not null then
     raise exception 'queue % cannot be adopted: %', quote_literal(v_known_as), v_distrust
       using errcode = 'object_not_in_prerequisite_state',
-        hint = format('give it to role %I (alter table ... owner to %1$I) and remove what is attached to it; '
-          'or add the role that you trust to trusted_roles in pgflow.settings', current_user);
+        hint = pgflow._queue_remedy(v_known_as);
   end if;
   select * into v_foreign from pgflow._foreign_messages(v_known_as);
   if v_foreign.waiting + v_foreign.archived > 0 then

@@ -13,7 +13,7 @@ as $$
     where to_regnamespace('pgmq') is not null and not has_schema_privilege(o.role, 'pgmq', 'usage')
     union all
     select 'problem', format('role %s, which owns the functions, has no right to use table pgmq.%s', o.name, c.relname),
-      format('alter table pgmq.%I owner to %s', c.relname, o.name)
+      format('as a superuser, or as role %s if it is a member of %s: alter table pgmq.%I owner to %2$s', c.relowner::regrole, o.name, c.relname)
     from owner o
     cross join pgflow.queues q
     cross join unnest(array['q_', 'a_']) p (prefix)

@@ -9,8 +9,7 @@ as $$
 begin
   return query select null::text, d.reason, d.remedy from pgflow._pgmq_distrust() d where d.reason is not null;
   return query
-    select q.queue_name, d.reason,
-      format('give its tables to role %I and remove what is attached to them; or add the role that you trust to trusted_roles in pgflow.settings', current_user)
+    select q.queue_name, d.reason, pgflow._queue_remedy(q.queue_name)
     from pgflow.queues q
     cross join lateral pgflow._queue_distrust(q.queue_name) as d (reason)
     where d.reason is not null
