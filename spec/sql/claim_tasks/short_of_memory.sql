@@ -7,10 +7,7 @@ select spec.deploy('greet', spec.step('a'));
 select spec.start('greet', p_run => n) from generate_series(1, 3) n;
 alter function pgflow._claim_messages(text, bigint[], uuid, int, int) rename to _claim_messages_in_peace;
 create function pgflow._claim_messages(p_queue_name text, p_message_ids bigint[], p_worker_id uuid, p_max_input int, p_room int)
-returns table (
-  flow_slug text, run_id uuid, step_slug text, task_index int, msg_id bigint, claim_no bigint, attempt int, max_attempts int, timeout_s int,
-  input text, is_root boolean, suspicion int, lost_transactions int, bytes int
-)
+returns setof pgflow.claim_row
 language plpgsql as $$
 begin
   if 2 = any (p_message_ids) then

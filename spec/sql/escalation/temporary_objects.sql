@@ -40,7 +40,7 @@ begin
 end;
 $$;
 select cmp_ok(spec.caught_with('alter function pgflow.failing_task(uuid, text) set search_path = ''''', 'pgflow_reader', 'failing_task'), '>', 0::bigint, 'an empty path is found');
-select cmp_ok(spec.caught_with('alter function pgflow._new_tasks(uuid[], text[]) set search_path = ''''', 'pgflow_starter', 'start_flow'), '>', 0::bigint, 'in a private function too');
+select cmp_ok(spec.caught_with('alter function pgflow._new_tasks(pgflow.step_key[]) set search_path = ''''', 'pgflow_starter', 'start_flow'), '>', 0::bigint, 'in a private function too');
 select cmp_ok(spec.caught_with('alter function pgflow.failing_task(uuid, text) reset search_path', 'pgflow_starter', 'failing_task'), '>', 0::bigint, 'a missing one is found');
 select cmp_ok(spec.caught_with('create function pgflow.brand_new(p_name text) returns text language plpgsql security definer set search_path = '''' as ''begin return 1::text; end'';
   grant execute on function pgflow.brand_new to pgflow_handler', 'pgflow_handler', 'brand_new'), '>', 0::bigint, 'and a new function');

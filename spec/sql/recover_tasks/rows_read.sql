@@ -12,7 +12,7 @@ declare
   v_before bigint := pg_temp.rows_read();
 begin
   perform from pgflow._resend_lost_messages(
-    'wide', array_fill(spec.run(1), array[300]), array_fill('m'::text, array[300]), array(select n from generate_series(0, 299) n)
+    'wide', array(select (spec.run(1), 'm', n)::pgflow.task_key from generate_series(0, 299) n)
   );
   insert into reads values (p_what, pg_temp.rows_read() - v_before);
 end;

@@ -2,7 +2,7 @@
 -- which shows that the handler came to its end, clears them.
 begin;
 \ir ../support/fixtures.sql
-select plan(13);
+select plan(14);
 
 create function pg_temp.release(p_suspicion int, p_lost boolean, p_delay float8 default null) returns text
 language sql as $$
@@ -32,6 +32,9 @@ select spec.fail('a', 'later', p_delay => 0, p_free => true);
 select is(pg_temp.claimed(), '(2,0,0)', 'a snooze clears them');
 select is(pg_temp.release(9, true) || pg_temp.release(9, true), 'donestale', 'a second release of one claim is not counted');
 select is((select (t.suspicion, t.lost_transactions)::text from spec.task('a') t), '(9,1)', 'it was counted once');
+select pg_temp.claimed();
+select pgflow.release_tasks(array[spec.run()], '{a}', '{0}', array[(spec.task('a')).claim_no], '[4:4]={2}', '{{true}}', '[0:0]={0}');
+select is((select (t.suspicion, t.lost_transactions)::text from spec.task('a') t), '(11,2)', 'whatever bounds the arrays have');
 select throws_ok($$ select pgflow.release_tasks(array[spec.run()], '{a}', '{0}', '{1}', '{}') $$, '2202E', 'the arrays differ in length: 1, 1, 1, 1, 0, 1, 1', 'a count for each');
 
 select * from finish();

@@ -6,7 +6,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform pgflow.lock_runs(array[p_run_id]);
-  perform pgflow._advance_steps(array_agg(s.run_id), array_agg(s.step_slug))
+  perform pgflow._advance_steps(array_agg((s.run_id, s.step_slug)::pgflow.step_key))
   from pgflow.step_states s
   where s.run_id = p_run_id and s.status = 'created' and s.remaining_deps = 0;
   return (select r.status from pgflow.runs r where r.run_id = p_run_id);

@@ -10,8 +10,7 @@ as $$
 #variable_conflict use_column
 declare
   v_status text;
-  v_run_ids uuid[];
-  v_step_slugs text[];
+  v_steps pgflow.step_key[];
 begin
   select r.status into v_status from pgflow.runs r where r.run_id = _cascade_force_skip_steps.run_id for update;
   if not found then
@@ -20,13 +19,11 @@ begin
   if v_status <> 'started' then
     return 0;
   end if;
-  select array_agg(s.run_id), array_agg(s.step_slug) into v_run_ids, v_step_slugs
-  from pgflow._skip_steps(
-    array[_cascade_force_skip_steps.run_id], array[_cascade_force_skip_steps.step_slug], array['skip-cascade'],
-    _cascade_force_skip_steps.skip_reason, null
-  ) s;
-  perform pgflow._advance_steps(array_agg(d.run_id), array_agg(d.step_slug))
-  from pgflow._count_down_dependents(v_run_ids, v_step_slugs) d;
-  return coalesce(cardinality(v_step_slugs), 0);
+  v_steps := pgflow._skip_steps(
+    array[(_cascade_force_skip_steps.run_id, _cascade_force_skip_steps.step_slug, 'skip-cascade', null)::pgflow.step_verdict],
+    _cascade_force_skip_steps.skip_reason
+  );
+  perform pgflow._advance_steps(pgflow._count_down_dependents(v_steps));
+  return coalesce(cardinality(v_steps), 0);
 end;
 $$;

@@ -12,7 +12,7 @@ as $$
 declare
   v_queue_name text := lower(start_tasks.flow_slug collate "C");
   v_message_ids bigint[];
-  v_visible_at timestamptz[];
+  v_claimed pgflow.message[];
 begin
   if not exists (select from pgflow.workers w where w.worker_id = start_tasks.worker_id) then
     raise exception 'there is no worker %', start_tasks.worker_id using errcode = 'foreign_key_violation';
@@ -29,17 +29,15 @@ begin
     select c.flow_slug, c.run_id, c.step_slug, case when c.is_root then '{}' else c.input::jsonb end, c.msg_id, c.task_index,
       case when c.is_root then c.input::jsonb end
     from pgflow._claim_messages(v_queue_name, v_message_ids, start_tasks.worker_id, 1073741823, 1073741823) c
-    where c.claim_no is not null;
-  select array_agg(t.message_id), array_agg(clock_timestamp() + make_interval(secs => t.claimed_timeout + 2::float8))
-  into v_message_ids, v_visible_at
+    where c.kind = 'task';
+  select array_agg((v_queue_name, t.message_id, clock_timestamp() + make_interval(secs => t.claimed_timeout + 2::float8))::pgflow.message)
+  into v_claimed
   from unnest(v_message_ids) as m (message_id)
   cross join lateral (
     select t.message_id, t.status, t.last_worker_id, t.started_at, t.claimed_timeout from pgflow.step_tasks t
       where t.queue_name = v_queue_name and t.message_id = m.message_id limit 1
   ) t
   where t.status = 'started' and t.last_worker_id = start_tasks.worker_id and t.started_at >= now();
-  if v_message_ids is not null then
-    perform pgflow._set_visibility(array_fill(v_queue_name, array[cardinality(v_message_ids)]), v_message_ids, v_visible_at);
-  end if;
+  perform pgflow._set_visibility(v_claimed);
 end;
 $$;

@@ -6,8 +6,7 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_queue_names text[];
-  v_message_ids bigint[];
+  v_messages pgflow.message[];
 begin
   perform pgflow._lock_runs_briefly(array(select r.run_id from pgflow.runs r where r.flow_slug = p_flow_slug));
   with gone as (
@@ -15,8 +14,8 @@ begin
     where r.flow_slug = p_flow_slug and t.run_id = r.run_id
     returning t.queue_name, t.message_id
   )
-  select array_agg(g.queue_name), array_agg(g.message_id) into v_queue_names, v_message_ids from gone g;
-  perform pgflow._archive_messages(v_queue_names, v_message_ids);
+  select array_agg((g.queue_name, g.message_id, null)::pgflow.message) into v_messages from gone g;
+  perform pgflow._archive_messages(v_messages);
   delete from pgflow.step_states s using pgflow.runs r where r.flow_slug = p_flow_slug and s.run_id = r.run_id;
   delete from pgflow.runs r where r.flow_slug = p_flow_slug;
   update pgflow.flow_aliases a set active_flow_slug = null where a.active_flow_slug = p_flow_slug;

@@ -1,7 +1,7 @@
 -- Sends as events what has just become of steps, as step:SLUG:started, :completed, :failed or :skipped under the topic
 -- pgflow:run:RUN_ID, if somebody listens; the steps of a run in the order of step_index. The caller has just changed
 -- their status, once. The payload's event_type leaves the slug out. What cannot be sent is left out and noted.
-create or replace function pgflow._send_step_events(p_run_ids uuid[], p_step_slugs text[]) returns void
+create or replace function pgflow._send_step_events(p_steps pgflow.step_key[]) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '1s'
@@ -32,7 +32,7 @@ begin
               else jsonb_build_object('error_message', s.error_message)
             end
           end as payload
-      from unnest(p_run_ids, p_step_slugs) as g (run_id, step_slug)
+      from unnest(p_steps) g
       join pgflow.step_states s on s.run_id = any (array[g.run_id]) and s.step_slug = g.step_slug
       cross join lateral (
         select d.step_index from pgflow.steps d where d.flow_slug = s.flow_slug and d.step_slug = s.step_slug limit 1

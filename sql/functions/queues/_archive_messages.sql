@@ -1,9 +1,8 @@
--- Archives messages of several queues: pairs of equal positions in the two arrays. Pairs without a message are left
--- out. One whose id the archive has already, which somebody else wrote, is archived under a new id
--- (_renumber_messages).
+-- Archives messages of several queues. Those without an id are left out. One whose id the archive has already, which
+-- somebody else wrote, is archived under a new id (_renumber_messages).
 -- Locks: the queue rows. A message that is no longer in its queue is not an error. Called last, after the rows of
 -- tasks.
-create or replace function pgflow._archive_messages(p_queue_names text[], p_message_ids bigint[]) returns void
+create or replace function pgflow._archive_messages(p_messages pgflow.message[]) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
@@ -12,7 +11,7 @@ declare
 begin
   for v_queue in
     select m.queue_name, array_agg(m.message_id order by m.message_id) as message_ids
-    from unnest(p_queue_names, p_message_ids) as m (queue_name, message_id)
+    from unnest(p_messages) m
     where m.message_id is not null
     group by m.queue_name
     order by m.queue_name

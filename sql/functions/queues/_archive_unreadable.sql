@@ -22,7 +22,7 @@ begin
         null;
       when data_exception or integrity_constraint_violation or program_limit_exceeded then
         message := sqlerrm;
-        perform pgflow._archive_messages(array[p_queue_name], array[msg_id]);
+        perform pgflow._archive_messages(array[(p_queue_name, msg_id, null)::pgflow.message]);
         return next;
     end;
   end loop;

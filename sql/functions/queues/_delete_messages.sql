@@ -1,6 +1,6 @@
--- Deletes messages of several queues, waiting or archived: pairs of equal positions in the two arrays. Pairs without a
--- message are left out, as are queues that do not exist any more. Locks: the messages' rows.
-create or replace function pgflow._delete_messages(p_queue_names text[], p_message_ids bigint[]) returns void
+-- Deletes messages of several queues, waiting or archived. Those without an id are left out, as are queues that do not
+-- exist any more. Locks: the messages' rows.
+create or replace function pgflow._delete_messages(p_messages pgflow.message[]) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
@@ -9,7 +9,7 @@ declare
 begin
   for v_queue in
     select m.queue_name, array_agg(m.message_id order by m.message_id) as message_ids
-    from unnest(p_queue_names, p_message_ids) as m (queue_name, message_id)
+    from unnest(p_messages) m
     where m.message_id is not null
     group by m.queue_name
     having pgflow._queue_exists(m.queue_name)

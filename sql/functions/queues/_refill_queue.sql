@@ -16,11 +16,10 @@ begin
   perform pgflow._lock_runs_briefly(v_run_ids);
   perform pgflow._raise_message_ids(p_queue_name);
   perform m.run_id
-  from (
-    select array_agg(t.run_id) as run_ids, array_agg(t.step_slug) as step_slugs, array_agg(t.task_index) as task_indexes
+  from pgflow._resend_messages(p_queue_name, array(
+    select (t.run_id, t.step_slug, t.task_index)::pgflow.task_key
     from pgflow.step_tasks t
     where t.run_id = any (v_run_ids) and t.queue_name = p_queue_name and t.status in ('queued', 'started')
-  ) l
-  cross join lateral pgflow._resend_messages(p_queue_name, l.run_ids, l.step_slugs, l.task_indexes) m;
+  )) m;
 end;
 $$;

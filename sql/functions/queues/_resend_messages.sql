@@ -2,20 +2,17 @@
 -- A started task's message is hidden until the task can be recovered; a queued one's for what is left of its step's
 -- start delay, or of its retry delay if the old message was archived: all other delays went with their messages.
 -- Locks: the tasks and the queue rows. The runs are locked by the caller, in an earlier statement.
-create or replace function pgflow._resend_messages(p_queue_name text, p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[])
-returns table (run_id uuid, step_slug text, task_index int)
+create or replace function pgflow._resend_messages(p_queue_name text, p_tasks pgflow.task_key[]) returns setof pgflow.task_key
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
   v_queue_table text := pgmq.format_table_name(p_queue_name, 'q');
-  v_tasks record;
+  v_lost record;
 begin
   execute format(
     $query$
-      select array_agg(t.run_id order by t.n) as run_ids, array_agg(t.step_slug order by t.n) as step_slugs,
-        array_agg(t.task_index order by t.n) as task_indexes, array_agg(t.visible_at order by t.n) as visible_at,
+      select array_agg((t.run_id, t.step_slug, t.task_index)::pgflow.task_key order by t.n) as tasks, array_agg(t.visible_at order by t.n) as visible_at,
         array_agg(t.status = 'started' order by t.n) as are_started,
         array_agg(jsonb_build_object(
           'flow_slug', t.flow_slug, 'run_id', t.run_id, 'step_slug', t.step_slug, 'task_index', t.task_index
@@ -27,7 +24,7 @@ begin
             when k.attempts_count = 0 then k.queued_at + make_interval(secs => coalesce(d.opt_start_delay, 0))
             else coalesce((select a.vt from pgmq.%2$I a where a.msg_id = k.message_id and isfinite(a.vt)), now())
           end as visible_at
-        from unnest($2, $3, $4) as g (run_id, step_slug, task_index)
+        from unnest($2) g
         cross join lateral (
           select k.* from pgflow.step_tasks k where k.run_id = g.run_id and k.step_slug = g.step_slug and k.task_index = g.task_index limit 1
         ) k
@@ -38,19 +35,19 @@ begin
           and not exists (select from pgmq.%1$I q where q.msg_id = any (array[k.message_id]))
       ) t
     $query$, v_queue_table, pgmq.format_table_name(p_queue_name, 'a')
-  ) using p_queue_name, p_run_ids, p_step_slugs, p_task_indexes into v_tasks;
-  if v_tasks.run_ids is null then
+  ) using p_queue_name, p_tasks into v_lost;
+  if v_lost.tasks is null then
     return;
   end if;
 
   perform pgflow._raise_message_ids(p_queue_name);
   with sent as (
     select s.message_id, s.n
-    from unnest(array(select pgmq.send_batch(p_queue_name, v_tasks.messages))) with ordinality as s (message_id, n)
+    from unnest(array(select pgmq.send_batch(p_queue_name, v_lost.messages))) with ordinality as s (message_id, n)
   )
   update pgflow.step_tasks t
   set message_id = s.message_id
-  from unnest(v_tasks.run_ids, v_tasks.step_slugs, v_tasks.task_indexes) with ordinality as g (run_id, step_slug, task_index, n)
+  from unnest(v_lost.tasks) with ordinality as g (run_id, step_slug, task_index, n)
   join sent s on s.n = g.n
   where t.run_id = any (array[g.run_id]) and t.step_slug = g.step_slug and t.task_index = g.task_index;
 
@@ -58,12 +55,12 @@ begin
   execute format(
     $update$
       update pgmq.%I q set vt = g.visible_at, read_ct = g.is_started::int
-      from unnest($1, $2, $3, $4, $5) as g (run_id, step_slug, task_index, visible_at, is_started)
+      from unnest($1, $2, $3) as g (run_id, step_slug, task_index, visible_at, is_started)
       join pgflow.step_tasks t on t.run_id = any (array[g.run_id]) and t.step_slug = g.step_slug and t.task_index = g.task_index
       where q.msg_id = any (array[t.message_id])
     $update$, v_queue_table
-  ) using v_tasks.run_ids, v_tasks.step_slugs, v_tasks.task_indexes, v_tasks.visible_at, v_tasks.are_started;
+  ) using v_lost.tasks, v_lost.visible_at, v_lost.are_started;
   perform pgflow._notify_queues(array[p_queue_name]);
-  return query select g.* from unnest(v_tasks.run_ids, v_tasks.step_slugs, v_tasks.task_indexes) as g;
+  return query select g.* from unnest(v_lost.tasks) g;
 end;
 $$;

@@ -1,32 +1,24 @@
 -- Moves on from steps that may have become ready: resolves conditions, skips, completes empty maps and starts the rest,
 -- in waves, until nothing changes. A step that is not ready, or whose run has ended, is left alone. The runs are locked
 -- by the caller.
-create or replace function pgflow._advance_steps(p_run_ids uuid[], p_step_slugs text[]) returns void
+create or replace function pgflow._advance_steps(p_steps pgflow.step_key[]) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_run_ids uuid[] := p_run_ids;
-  v_step_slugs text[] := p_step_slugs;
-  v_start_run_ids uuid[] := '{}';
-  v_start_step_slugs text[] := '{}';
-  v_verdicts text[];
+  v_steps pgflow.step_key[] := p_steps;
+  v_judged pgflow.step_verdict[];
+  v_ready pgflow.step_key[];
+  v_some_end boolean;
 begin
-  while cardinality(v_run_ids) > 0 loop
-    select coalesce(array_agg(j.run_id), '{}'), coalesce(array_agg(j.step_slug), '{}'), coalesce(array_agg(j.verdict), '{}')
-    into v_run_ids, v_step_slugs, v_verdicts
-    from pgflow._judge_ready_steps(v_run_ids, v_step_slugs) j;
-
-    select v_start_run_ids || coalesce(array_agg(j.run_id), '{}'), v_start_step_slugs || coalesce(array_agg(j.step_slug), '{}')
-    into v_start_run_ids, v_start_step_slugs
-    from unnest(v_run_ids, v_step_slugs, v_verdicts) as j (run_id, step_slug, verdict)
-    where j.verdict = 'start';
-    exit when v_verdicts <@ array['start'];
-
-    select coalesce(array_agg(n.run_id), '{}'), coalesce(array_agg(n.step_slug), '{}')
-    into v_run_ids, v_step_slugs
-    from pgflow._end_ready_steps(v_run_ids, v_step_slugs, v_verdicts) n;
+  while cardinality(v_steps) > 0 loop
+    v_judged := pgflow._judge_ready_steps(v_steps);
+    select v_ready || array_agg((j.run_id, j.step_slug)::pgflow.step_key) filter (where j.verdict = 'start'), bool_or(j.verdict <> 'start')
+    into v_ready, v_some_end
+    from unnest(v_judged) j;
+    exit when v_some_end is not true;
+    v_steps := pgflow._end_ready_steps(v_judged);
   end loop;
-  perform pgflow._start_steps(v_start_run_ids, v_start_step_slugs);
+  perform pgflow._start_steps(v_ready);
 end;
 $$;

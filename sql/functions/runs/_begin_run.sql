@@ -5,15 +5,15 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_step_slugs text[];
+  v_steps pgflow.step_key[];
 begin
   perform pgflow._forbid_prepare();
   perform pgflow._insert_states(p_run_id, p_kept_run_id);
   perform pgflow._send_run_events(array[p_run_id]);
-  v_step_slugs := array(
-    select s.step_slug from pgflow.step_states s where s.run_id = p_run_id and s.status = 'created' and s.remaining_deps = 0
+  v_steps := array(
+    select (s.run_id, s.step_slug)::pgflow.step_key from pgflow.step_states s where s.run_id = p_run_id and s.status = 'created' and s.remaining_deps = 0
   );
-  perform pgflow._advance_steps(array_fill(p_run_id, array[cardinality(v_step_slugs)]), v_step_slugs);
+  perform pgflow._advance_steps(v_steps);
   update pgflow.runs r set status = 'completed', completed_at = statement_timestamp()
   where r.run_id = p_run_id and r.status = 'started' and r.remaining_steps = 0;
   if found then

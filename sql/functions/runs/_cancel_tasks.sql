@@ -5,8 +5,7 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_queue_names text[];
-  v_message_ids bigint[];
+  v_messages pgflow.message[];
 begin
   with ended as (
     update pgflow.step_tasks t
@@ -15,7 +14,7 @@ begin
     where t.run_id = any (array[f.run_id]) and t.status in ('queued', 'started')
     returning t.queue_name, t.message_id
   )
-  select array_agg(e.queue_name), array_agg(e.message_id) into v_queue_names, v_message_ids from ended e;
-  perform pgflow._archive_messages(v_queue_names, v_message_ids);
+  select array_agg((e.queue_name, e.message_id, null)::pgflow.message) into v_messages from ended e;
+  perform pgflow._archive_messages(v_messages);
 end;
 $$;

@@ -2,14 +2,13 @@
 -- for them; a map that reads one of them learns its length. A started run that has no step left completes: its output
 -- is an object of the completed leaf steps' outputs, null if none completed.
 -- Returns the dependents, some of which may be ready now. The runs are locked by the caller.
-create or replace function pgflow._count_down_dependents(p_run_ids uuid[], p_step_slugs text[])
-returns table (run_id uuid, step_slug text)
+create or replace function pgflow._count_down_dependents(p_steps pgflow.step_key[]) returns pgflow.step_key[]
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
   v_completed_run_ids uuid[];
+  v_dependents pgflow.step_key[];
 begin
   with counted as (
     update pgflow.runs r
@@ -22,37 +21,39 @@ begin
         where s.run_id = r.run_id and s.status = 'completed'
           and not exists (select from pgflow.deps d where d.flow_slug = any (array[s.flow_slug]) and d.dep_slug = s.step_slug)
       ) end
-    from (select u.run_id, count(*) as steps from unnest(p_run_ids) as u (run_id) group by u.run_id) e
+    from (select u.run_id, count(*) as steps from unnest(p_steps) u group by u.run_id) e
     where r.run_id = any (array[e.run_id])
     returning r.run_id, r.status
   )
   select array_agg(c.run_id) into v_completed_run_ids from counted c where c.status = 'completed';
   perform pgflow._send_run_events(v_completed_run_ids);
 
-  return query
-    with dependents as (
-      select e.run_id, d.step_slug, count(*) as ended,
-        max(case
-          when child.step_type = 'single' then null
-          when s.status = 'skipped' then 0
-          when parent.step_type = 'map' then s.initial_tasks
-          else jsonb_array_length(s.output)
-        end) as array_length
-      from unnest(p_run_ids, p_step_slugs) as e (run_id, step_slug)
-      join pgflow.step_states s on s.run_id = any (array[e.run_id]) and s.step_slug = e.step_slug
-      cross join lateral (
-        select d.flow_slug, d.step_slug from pgflow.deps d where d.flow_slug = s.flow_slug and d.dep_slug = s.step_slug offset 0
-      ) d
-      join pgflow.steps child on child.flow_slug = any (array[d.flow_slug]) and child.step_slug = d.step_slug
-      cross join lateral (
-        select p.step_type from pgflow.steps p where p.flow_slug = s.flow_slug and p.step_slug = s.step_slug limit 1
-      ) parent
-      group by e.run_id, d.step_slug
-    )
+  with dependents as (
+    select e.run_id, d.step_slug, count(*) as ended,
+      max(case
+        when child.step_type = 'single' then null
+        when s.status = 'skipped' then 0
+        when parent.step_type = 'map' then s.initial_tasks
+        else jsonb_array_length(s.output)
+      end) as array_length
+    from unnest(p_steps) e
+    join pgflow.step_states s on s.run_id = any (array[e.run_id]) and s.step_slug = e.step_slug
+    cross join lateral (
+      select d.flow_slug, d.step_slug from pgflow.deps d where d.flow_slug = s.flow_slug and d.dep_slug = s.step_slug offset 0
+    ) d
+    join pgflow.steps child on child.flow_slug = any (array[d.flow_slug]) and child.step_slug = d.step_slug
+    cross join lateral (
+      select p.step_type from pgflow.steps p where p.flow_slug = s.flow_slug and p.step_slug = s.step_slug limit 1
+    ) parent
+    group by e.run_id, d.step_slug
+  ), counted as (
     update pgflow.step_states c
     set remaining_deps = c.remaining_deps - d.ended, initial_tasks = coalesce(c.initial_tasks, d.array_length)
     from dependents d
     where c.run_id = any (array[d.run_id]) and c.step_slug = d.step_slug and c.status = 'created'
-    returning c.run_id, c.step_slug;
+    returning c.run_id, c.step_slug
+  )
+  select array_agg((c.run_id, c.step_slug)::pgflow.step_key) into v_dependents from counted c;
+  return v_dependents;
 end;
 $$;

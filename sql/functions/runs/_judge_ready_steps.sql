@@ -1,16 +1,14 @@
 -- Returns what is to happen to each of the given steps that is ready: 'start', 'empty' (a map over nothing), or, if its
--- condition is unmet, its when_unmet: 'fail', 'skip', 'skip-cascade'. Steps that are not ready give no row. In the
+-- condition is unmet, its when_unmet: 'fail', 'skip', 'skip-cascade'. Steps that are not ready are left out. In the
 -- order of step_index. A condition is tested against the run's input for a root step, else against the table of
 -- completed dependencies.
-create or replace function pgflow._judge_ready_steps(p_run_ids uuid[], p_step_slugs text[])
-returns table (run_id uuid, step_slug text, verdict text)
+create or replace function pgflow._judge_ready_steps(p_steps pgflow.step_key[]) returns pgflow.step_verdict[]
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 begin
-  return query
-    select s.run_id, s.step_slug,
+  return array(
+    select (s.run_id, s.step_slug,
       case
         when (d.required_input_pattern is not null or d.forbidden_input_pattern is not null) and not (
           select (d.required_input_pattern is null or t.document @> d.required_input_pattern)
@@ -29,14 +27,15 @@ begin
         ) then d.when_unmet
         when s.initial_tasks = 0 then 'empty'
         else 'start'
-      end
-    from unnest(p_run_ids, p_step_slugs) as c (run_id, step_slug)
+      end, null)::pgflow.step_verdict
+    from unnest(p_steps) c
     join pgflow.step_states s on s.run_id = any (array[c.run_id]) and s.step_slug = c.step_slug
     join pgflow.runs r on r.run_id = any (array[s.run_id])
     cross join lateral (
       select d.* from pgflow.steps d where d.flow_slug = s.flow_slug and d.step_slug = s.step_slug limit 1
     ) d
     where s.status = 'created' and s.remaining_deps = 0 and r.status = 'started'
-    order by c.run_id, d.step_index;
+    order by c.run_id, d.step_index
+  );
 end;
 $$;

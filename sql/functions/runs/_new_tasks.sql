@@ -1,17 +1,13 @@
 -- Returns the tasks that steps have when they start: one, or one for each element of the array that a map reads. In the
 -- order of queue, start delay, run, step and task_index.
-create or replace function pgflow._new_tasks(p_run_ids uuid[], p_step_slugs text[])
-returns table (
-  queue_name text, start_delay int, flow_slug text, run_id uuid, step_slug text, task_index int, input jsonb
-)
+create or replace function pgflow._new_tasks(p_steps pgflow.step_key[]) returns setof pgflow.new_task
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 begin
   return query
     select d.queue_name, coalesce(d.opt_start_delay, 0), s.flow_slug, s.run_id, s.step_slug, t.task_index, t.input
-    from unnest(p_run_ids, p_step_slugs) as n (run_id, step_slug)
+    from unnest(p_steps) n
     join pgflow.step_states s on s.run_id = any (array[n.run_id]) and s.step_slug = n.step_slug
     join pgflow.runs r on r.run_id = any (array[s.run_id])
     cross join lateral (

@@ -1,40 +1,33 @@
 -- Claims the queued tasks of started runs behind the given messages of one queue, in their order, as long as their
 -- inputs as JSON text are no larger than p_room bytes together: counts the attempt, raises the claim number and stores
--- the effective timeout. Tasks whose row is locked are left alone: a claim never waits. Messages without such a task
--- give no row. One that was not claimed has a row without claim_no: there was no room, or it alone has more than
--- p_max_input bytes (see bytes). is_root: the input is the run's. Raises what the server says if an input cannot be
--- made, or not be sent as UTF-8; nothing is claimed then. The messages were read in an earlier statement: this one's
--- snapshot sees their tasks. A task may have been queued after this transaction began, so started_at is at least
--- queued_at.
+-- the effective timeout. Tasks whose row is locked are left alone: a claim never waits. Rows by kind: 'task' for each
+-- that is claimed; for each that is not, 'too_large' if its input alone has more than p_max_input bytes, else 'left':
+-- there was no room. Messages without such a task give no row. is_root: the input is the run's. Raises what the server
+-- says if an input cannot be made, or not be sent as UTF-8; nothing is claimed then. The messages were read in an
+-- earlier statement: this one's snapshot sees their tasks. A task may have been queued after this transaction began, so
+-- started_at is at least queued_at.
 create or replace function pgflow._claim_messages(p_queue_name text, p_message_ids bigint[], p_worker_id uuid, p_max_input int, p_room int)
-returns table (
-  flow_slug text, run_id uuid, step_slug text, task_index int, msg_id bigint, claim_no bigint, attempt int, max_attempts int, timeout_s int,
-  input text, is_root boolean, suspicion int, lost_transactions int, bytes int
-)
+returns setof pgflow.claim_row
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
-  v_run_ids uuid[];
-  v_step_slugs text[];
-  v_task_indexes int[];
-  v_message_ids bigint[];
-  v_are_root boolean[];
-  v_timeouts int[];
-  v_max_attempts int[];
+  v_tasks pgflow.claim_row[];
   v_inputs text[];
-  v_bytes int[];
 begin
-  -- Inputs go into an array and are taken out of it at the end: each row source between would copy them, to disk if they are large.
-  select array_agg(t.run_id), array_agg(t.step_slug), array_agg(t.task_index), array_agg(m.message_id),
-    array_agg(d.step_type = 'single' and d.deps_count = 0), array_agg(coalesce(d.opt_timeout, f.opt_timeout)),
-    array_agg(coalesce(d.opt_max_attempts, f.opt_max_attempts)), array_agg(i.input),
-    array_agg(case when getdatabaseencoding() = 'UTF8' then octet_length(i.input) else octet_length(convert_to(i.input, 'UTF8')) end)
-  into v_run_ids, v_step_slugs, v_task_indexes, v_message_ids, v_are_root, v_timeouts, v_max_attempts, v_inputs, v_bytes
+  -- Inputs go into an array of their own and are taken out of it at the end: each row source between would copy them, to disk if they are large.
+  select
+    array_agg((
+      'task', null, null, null, t.flow_slug, t.run_id, t.step_slug, t.task_index, m.message_id, t.claim_no + 1, t.attempts_count + 1,
+      coalesce(d.opt_max_attempts, f.opt_max_attempts), coalesce(d.opt_timeout, f.opt_timeout), null,
+      d.step_type = 'single' and d.deps_count = 0, t.suspicion, t.lost_transactions, null,
+      case when getdatabaseencoding() = 'UTF8' then octet_length(i.input) else octet_length(convert_to(i.input, 'UTF8')) end
+    )::pgflow.claim_row),
+    array_agg(i.input)
+  into v_tasks, v_inputs
   from unnest(p_message_ids) as m (message_id)
   cross join lateral (
-    select t.flow_slug, t.run_id, t.step_slug, t.task_index, t.input from pgflow.step_tasks t
+    select t.* from pgflow.step_tasks t
     where t.queue_name = p_queue_name and t.message_id = m.message_id and t.status = 'queued' limit 1 for update skip locked
   ) t
   join pgflow.runs r on r.run_id = any (array[t.run_id])
@@ -63,25 +56,24 @@ begin
   where r.status = 'started' and s.status = 'started';
 
   return query
-    with sized as (
-      select g.*, g.bytes <= p_max_input and sum(g.bytes) filter (where g.bytes <= p_max_input) over (order by g.message_id) <= p_room as fits
-      from unnest(v_run_ids, v_step_slugs, v_task_indexes, v_message_ids, v_are_root, v_timeouts, v_max_attempts, v_bytes) with ordinality
-        as g (run_id, step_slug, task_index, message_id, is_root, timeout_s, max_attempts, bytes, n)
+    with judged as (
+      select g.*, case
+        when g.bytes > p_max_input then 'too_large'
+        when sum(g.bytes) filter (where g.bytes <= p_max_input) over (order by g.msg_id) <= p_room then g.kind
+        else 'left'
+      end as verdict
+      from unnest(v_tasks) with ordinality g
     ), claimed as (
       update pgflow.step_tasks t
-      set status = 'started', started_at = greatest(now(), t.queued_at), attempts_count = t.attempts_count + 1, claim_no = t.claim_no + 1,
-        claimed_timeout = c.timeout_s, last_worker_id = p_worker_id
-      from sized c
-      where c.fits and t.run_id = any (array[c.run_id]) and t.step_slug = c.step_slug and t.task_index = c.task_index
-      returning c.n, t.flow_slug, t.claim_no, t.attempts_count, t.suspicion, t.lost_transactions
-    ), ordered as (
-      select s.*, c.flow_slug, c.claim_no, c.attempts_count, c.suspicion, c.lost_transactions
-      from sized s left join claimed c on c.n = s.n
-      order by s.message_id
-      offset 0
+      set status = 'started', started_at = greatest(now(), t.queued_at), attempts_count = j.attempt, claim_no = j.claim_no,
+        claimed_timeout = j.timeout_s, last_worker_id = p_worker_id
+      from judged j
+      where j.verdict = 'task' and t.run_id = any (array[j.run_id]) and t.step_slug = j.step_slug and t.task_index = j.task_index
     )
-    select o.flow_slug, o.run_id, o.step_slug, o.task_index, o.message_id, o.claim_no, o.attempts_count, o.max_attempts, o.timeout_s,
-      case when o.claim_no is not null then v_inputs[o.n] end, o.is_root, o.suspicion, o.lost_transactions, o.bytes
-    from ordered o;
+    select j.verdict, j.status, j.next_visible_ms, j.more, j.flow_slug, j.run_id, j.step_slug, j.task_index, j.msg_id,
+      case j.verdict when 'task' then j.claim_no end, j.attempt, j.max_attempts, j.timeout_s,
+      case j.verdict when 'task' then v_inputs[j.ordinality] end, j.is_root, j.suspicion, j.lost_transactions, j.secret, j.bytes
+    from judged j
+    order by j.msg_id;
 end;
 $$;

@@ -1,19 +1,15 @@
 -- Claims the tasks of messages that a claim has read, first one, then portions that grow while inputs are small, until
 -- their inputs have p_max_input bytes together as JSON text. A task whose input alone has more, or cannot be built or
 -- sent, fails for good with an error that names it, and the others continue. If the server is short of memory or locks
--- the task is not at fault: it is left, and hidden for a moment like one that is locked. Rows are those of
--- _claim_messages; without claim_no: a task that was failed, with the reason as its input, or else a message that is
--- left, for there was no room.
+-- the task is not at fault: it is left, and hidden for a moment like one that is locked. Rows by kind: 'task';
+-- 'failed', with the reason as its input; 'left', a message (msg_id) whose task is left, for there was no room.
 create or replace function pgflow._claim_within(p_queue_name text, p_message_ids bigint[], p_worker_id uuid, p_max_input int)
-returns table (
-  flow_slug text, run_id uuid, step_slug text, task_index int, msg_id bigint, claim_no bigint, attempt int, max_attempts int, timeout_s int,
-  input text, is_root boolean, suspicion int, lost_transactions int, bytes int
-)
+returns setof pgflow.claim_row
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
+  v_row pgflow.claim_row;
   v_waiting bigint[] := p_message_ids;
   v_portion int := 1;
   v_largest int := 1;
@@ -28,18 +24,18 @@ begin
     v_reasons := '{}';
     begin
       -- An error comes before the first row.
-      for flow_slug, run_id, step_slug, task_index, msg_id, claim_no, attempt, max_attempts, timeout_s, input, is_root, suspicion, lost_transactions, bytes in
-        select c.* from pgflow._claim_messages(p_queue_name, v_waiting[:v_portion], p_worker_id, p_max_input, v_room) c
-      loop
-        if claim_no is null and bytes > p_max_input then
-          v_unfit := v_unfit || msg_id;
-          v_reasons := v_reasons || format('is %s as JSON text, but --max-input is %s', pg_size_pretty(bytes::bigint), pg_size_pretty(p_max_input::bigint));
+      for v_row in select c.* from pgflow._claim_messages(p_queue_name, v_waiting[:v_portion], p_worker_id, p_max_input, v_room) c loop
+        if v_row.kind = 'too_large' then
+          v_unfit := v_unfit || v_row.msg_id;
+          v_reasons := v_reasons || format(
+            'is %s as JSON text, but --max-input is %s', pg_size_pretty(v_row.bytes::bigint), pg_size_pretty(p_max_input::bigint)
+          );
           continue;
         end if;
-        v_no_room := v_no_room or claim_no is null;
-        v_largest := greatest(v_largest, bytes);
-        v_room := v_room - case when claim_no is null then 0 else bytes end;
-        return next;
+        v_no_room := v_no_room or v_row.kind = 'left';
+        v_largest := greatest(v_largest, v_row.bytes);
+        v_room := v_room - case v_row.kind when 'task' then v_row.bytes else 0 end;
+        return next v_row;
       end loop;
       v_waiting := v_waiting[v_portion + 1:];
       -- Large ones come in company: what does not fit is not gathered again in large portions.
@@ -65,18 +61,13 @@ begin
       v_waiting := array(select w.message_id from unnest(v_waiting) with ordinality as w (message_id, n) where w.message_id <> all (v_unfit) order by w.n);
     end;
     if v_unfit <> '{}' then
-      select null into claim_no, attempt, max_attempts, timeout_s, is_root, suspicion, lost_transactions, bytes;
-      for flow_slug, run_id, step_slug, task_index, msg_id, input in
-        select f.* from pgflow._fail_unclaimed_tasks(p_queue_name, v_unfit, v_reasons) f
-      loop
-        return next;
-      end loop;
+      return query select f.* from pgflow._fail_unclaimed_tasks(p_queue_name, v_unfit, v_reasons) f;
     end if;
   end loop;
-  select null into flow_slug, run_id, step_slug, task_index, msg_id, claim_no, attempt, max_attempts, timeout_s, input, is_root, suspicion,
-    lost_transactions, bytes;
-  foreach msg_id in array v_waiting loop
-    return next;
+  v_row := null;
+  v_row.kind := 'left';
+  foreach v_row.msg_id in array v_waiting loop
+    return next v_row;
   end loop;
 end;
 $$;

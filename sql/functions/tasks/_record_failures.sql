@@ -1,22 +1,16 @@
--- Records the failed attempts of a batch whose answer is 'done'. Returns the answers: 'stale' behind the one that ended
--- its step or run. The runs are locked by the caller.
-create or replace function pgflow._record_failures(
-  p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_messages text[], p_delays float8[], p_permanent boolean[], p_free boolean[],
-  p_answers text[]
-) returns text[]
+-- Records the failed attempts of a batch whose verdict is 'done'. Returns the batch, with what they led to
+-- (_judge_failures). The runs are locked by the caller.
+create or replace function pgflow._record_failures(p_callbacks pgflow.callback[]) returns pgflow.callback[]
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_effects text[] := pgflow._judge_failures(p_run_ids, p_step_slugs, p_task_indexes, p_answers, p_permanent, p_free);
+  v_callbacks pgflow.callback[] := pgflow._judge_failures(p_callbacks);
 begin
-  perform pgflow._requeue_failed_tasks(p_run_ids, p_step_slugs, p_task_indexes, p_messages, p_delays, v_effects);
-  if v_effects && array['fail', 'skip', 'skip-cascade'] then
-    perform pgflow._end_exhausted_tasks(p_run_ids, p_step_slugs, p_task_indexes, p_messages, v_effects);
+  perform pgflow._requeue_failed_tasks(v_callbacks);
+  if exists (select from unnest(v_callbacks) g where g.verdict in ('fail', 'skip', 'skip-cascade')) then
+    perform pgflow._end_exhausted_tasks(v_callbacks);
   end if;
-  return array(
-    select case when a.answer = 'done' and a.effect = 'none' then 'stale' else a.answer end
-    from unnest(p_answers, v_effects) with ordinality as a (answer, effect, n) order by a.n
-  );
+  return v_callbacks;
 end;
 $$;

@@ -3,34 +3,29 @@
 -- of its recovery.
 -- Locks: runs in order, those that are locked left for the next time; then as fail_tasks; queue rows.
 create or replace function pgflow._recover_queue(p_queue_name text, p_hidden_until timestamptz, p_is_clock_steady boolean, p_may_judge_workers boolean)
-returns table (run_id uuid, step_slug text, task_index int, reason text, outcome text)
+returns setof pgflow.stalled_task
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
-  v_active record;
-  v_stalled record;
+  v_active pgflow.task_key[];
+  v_suspects pgflow.task_key[];
 begin
-  select array_agg(t.run_id) as run_ids, array_agg(t.step_slug) as step_slugs, array_agg(t.task_index) as task_indexes into v_active
-  from pgflow._walk_active_tasks(p_queue_name) t;
-  select array_agg(s.run_id) as run_ids, array_agg(s.step_slug) as step_slugs, array_agg(s.task_index) as task_indexes into v_stalled
-  from (
-    select t.run_id, t.step_slug, t.task_index
+  v_active := array(select (t.run_id, t.step_slug, t.task_index)::pgflow.task_key from pgflow._walk_active_tasks(p_queue_name) t);
+  v_suspects := array(
+    select (t.run_id, t.step_slug, t.task_index)::pgflow.task_key
     from pgflow._tasks_in_flight(p_queue_name, p_hidden_until) t
     where pgflow._stall_reason(t, p_is_clock_steady, p_may_judge_workers) is not null
     union
-    select t.run_id, t.step_slug, t.task_index
-    from unnest(v_active.run_ids, v_active.step_slugs, v_active.task_indexes) as a (run_id, step_slug, task_index)
+    select (t.run_id, t.step_slug, t.task_index)::pgflow.task_key
+    from unnest(v_active) a
     join pgflow.step_tasks t on t.run_id = any (array[a.run_id]) and t.step_slug = a.step_slug and t.task_index = a.task_index
     where t.status = 'started' and pgflow._stall_reason(t, p_is_clock_steady, p_may_judge_workers) is not null
-  ) s;
-  return query select t.*
-    from pgflow._recover_stalled_tasks(v_stalled.run_ids, v_stalled.step_slugs, v_stalled.task_indexes, p_is_clock_steady, p_may_judge_workers) t;
+  );
+  return query select t.* from pgflow._recover_stalled_tasks(v_suspects, p_is_clock_steady, p_may_judge_workers) t;
 
   perform pgflow._raise_message_ids(p_queue_name);
-  return query select m.*, 'no_message', 'resent'
-    from pgflow._resend_lost_messages(p_queue_name, v_active.run_ids, v_active.step_slugs, v_active.task_indexes) m;
+  return query select m.*, 'no_message', 'resent' from pgflow._resend_lost_messages(p_queue_name, v_active) m;
   perform pgflow._pull_messages_back(p_queue_name);
   return query select m.*, 'hidden', 'shown' from pgflow._show_far_messages(p_queue_name) m;
 end;

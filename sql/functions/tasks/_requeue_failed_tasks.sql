@@ -1,36 +1,31 @@
--- Queues failed attempts of a batch again whose effect is 'retry' or 'snooze', visible after their delay: the one
+-- Queues failed attempts of a batch again whose verdict is 'retry' or 'snooze', visible after their delay: the one
 -- given, else the backoff. A handler that snoozes has come to its end: what was counted of runs that cost nothing is
 -- forgotten.
-create or replace function pgflow._requeue_failed_tasks(
-  p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_messages text[], p_delays float8[], p_effects text[]
-) returns void
+create or replace function pgflow._requeue_failed_tasks(p_callbacks pgflow.callback[]) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_queue_names text[];
-  v_message_ids bigint[];
-  v_visible_at timestamptz[];
+  v_messages pgflow.message[];
 begin
   with requeued as (
     update pgflow.step_tasks t
     set status = 'queued', started_at = null, error_message = left(g.message, 8192), settled_claim_no = t.claim_no,
-      attempts_count = t.attempts_count - (g.effect = 'snooze')::int,
-      suspicion = case g.effect when 'snooze' then 0 else t.suspicion end,
-      lost_transactions = case g.effect when 'snooze' then 0 else t.lost_transactions end
-    from unnest(p_run_ids, p_step_slugs, p_task_indexes, p_messages, p_delays, p_effects)
-      as g (run_id, step_slug, task_index, message, delay, effect)
-    where t.run_id = any (array[g.run_id]) and t.step_slug = g.step_slug and t.task_index = g.task_index and g.effect in ('retry', 'snooze')
+      attempts_count = t.attempts_count - (g.verdict = 'snooze')::int,
+      suspicion = case g.verdict when 'snooze' then 0 else t.suspicion end,
+      lost_transactions = case g.verdict when 'snooze' then 0 else t.lost_transactions end
+    from unnest(p_callbacks) g
+    where t.run_id = any (array[g.run_id]) and t.step_slug = g.step_slug and t.task_index = g.task_index and g.verdict in ('retry', 'snooze')
     returning t.flow_slug, t.step_slug, t.queue_name, t.message_id, t.attempts_count, g.delay
   )
-  select array_agg(q.queue_name), array_agg(q.message_id), array_agg(clock_timestamp() + make_interval(
+  select array_agg((q.queue_name, q.message_id, clock_timestamp() + make_interval(
     secs => pgflow._retry_delay(q.delay, coalesce(d.opt_base_delay, f.opt_base_delay), q.attempts_count)
-  ))
-  into v_queue_names, v_message_ids, v_visible_at
+  ))::pgflow.message)
+  into v_messages
   from requeued q
   join pgflow.steps d on d.flow_slug = any (array[q.flow_slug]) and d.step_slug = q.step_slug
   join pgflow.flows f on f.flow_slug = any (array[q.flow_slug]);
-  perform pgflow._set_visibility(v_queue_names, v_message_ids, v_visible_at);
-  perform pgflow._notify_queues(v_queue_names);
+  perform pgflow._set_visibility(v_messages);
+  perform pgflow._notify_queues(array(select m.queue_name from unnest(v_messages) m));
 end;
 $$;

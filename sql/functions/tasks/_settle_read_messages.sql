@@ -11,16 +11,15 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_ids bigint[];
-  v_visible_at timestamptz[];
-  v_archived bigint[];
+  v_hidden pgflow.message[];
+  v_ended pgflow.message[];
   v_orphans bigint[];
   v_sweep boolean;
 begin
-  select array_agg(j.message_id) filter (where j.visible_at is not null), array_agg(j.visible_at) filter (where j.visible_at is not null),
-    array_agg(j.message_id) filter (where j.visible_at is null), array_agg(j.message_id) filter (where j.visible_at is null and j.is_orphan),
-    bool_or(j.is_orphan)
-  into v_ids, v_visible_at, v_archived, v_orphans, v_sweep
+  select array_agg((p_queue_name, j.message_id, j.visible_at)::pgflow.message) filter (where j.visible_at is not null),
+    array_agg((p_queue_name, j.message_id, null)::pgflow.message) filter (where j.visible_at is null),
+    array_agg(j.message_id) filter (where j.visible_at is null and j.is_orphan), bool_or(j.is_orphan)
+  into v_hidden, v_ended, v_orphans, v_sweep
   from (
     select m.message_id, t.run_id is null as is_orphan,
       case
@@ -37,12 +36,8 @@ begin
     where m.message_id <> all (p_left)
       and (t.status is distinct from 'started' or t.claimed_timeout <> p_hidden_s - 30 or t.started_at < now())
   ) j;
-  if v_ids is not null then
-    perform pgflow._set_visibility(array_fill(p_queue_name, array[cardinality(v_ids)]), v_ids, v_visible_at);
-  end if;
-  if v_archived is not null then
-    perform pgflow._archive_messages(array_fill(p_queue_name, array[cardinality(v_archived)]), v_archived);
-  end if;
+  perform pgflow._set_visibility(v_hidden);
+  perform pgflow._archive_messages(v_ended);
   return query select unnest(v_orphans);
   if v_sweep then
     return query select pgflow._sweep_orphans(p_queue_name);

@@ -8,20 +8,16 @@
 -- took as timeout_s, and more: there may be visible messages, so that a claim at once is no waste. The inputs of one
 -- claim have at most max_input bytes together, as JSON text: what does not fit is left for the next one. A task whose
 -- input alone has more, or cannot be made or sent, fails for good with an error that names it (_claim_within). is_root:
--- the input is the run's as well. secret: what open_transaction takes. If a pair is unknown nothing is claimed and
--- every message that was read is visible again (I7). Raises undefined_table if the queue's table is missing.
+-- the input is the run's as well. secret: what open_transaction takes. bytes: the size of the input. If a pair is
+-- unknown nothing is claimed and every message that was read is visible again (I7). Raises undefined_table if the
+-- queue's table is missing.
 -- Locks: messages and tasks, both skipping what is locked, until commit; it never waits.
 create or replace function pgflow.claim_tasks(p_worker_id uuid, p_generation bigint, p_queue_name text, p_quantity int, p_max_input int default 67108864)
-returns table (
-  kind text, status text, next_visible_ms bigint, more boolean,
-  flow_slug text, run_id uuid, step_slug text, task_index int, msg_id bigint, claim_no bigint,
-  attempt int, max_attempts int, timeout_s int, input text, is_root boolean, suspicion int, lost_transactions int, secret text
-)
+returns setof pgflow.claim_row
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 set work_mem = '128MB'
 as $$
-#variable_conflict use_column
 declare
   v_refusal text := pgflow._claim_refusal(p_worker_id, p_generation, p_queue_name);
   v_hidden_s int := 30 + least(2147483617, (select coalesce(w.longest_timeout, 60) from pgflow.workers w where w.worker_id = p_worker_id));
@@ -31,12 +27,13 @@ declare
   v_is_unread boolean := false;
   v_begun timestamptz := clock_timestamp();
   v_key bytea := (select k.key from pgflow.transaction_keys k where k.only_row);
+  v_row pgflow.claim_row;
 begin
   if v_refusal is not null then
-    kind := 'answer';
-    status := v_refusal;
-    more := false;
-    return next;
+    v_row.kind := 'answer';
+    v_row.status := v_refusal;
+    v_row.more := false;
+    return next v_row;
     return;
   end if;
   if coalesce(p_quantity, -1) < 0 then
@@ -50,55 +47,48 @@ begin
     into v_message_ids, v_enqueued_at
     from pgflow._read_messages(p_queue_name, v_hidden_s, p_quantity) m;
   exception when data_exception or integrity_constraint_violation or program_limit_exceeded then
-    kind := 'unreadable';
-    for msg_id, input in select u.msg_id, u.message from pgflow._archive_unreadable(p_queue_name) u loop
-      return next;
+    v_row.kind := 'unreadable';
+    for v_row.msg_id, v_row.input in select u.msg_id, u.message from pgflow._archive_unreadable(p_queue_name) u loop
+      v_is_unread := true;
+      return next v_row;
     end loop;
-    if not found then
+    if not v_is_unread then
       raise;
     end if;
-    v_is_unread := true;
-    select null into msg_id, input;
   end;
 
-  kind := 'unknown';
-  for flow_slug, step_slug in select u.flow_slug, u.step_slug from pgflow._unknown_pairs(p_worker_id, p_queue_name, v_message_ids) u loop
-    return next;
-  end loop;
-  if found then
+  v_row := null;
+  v_row.kind := 'unknown';
+  for v_row.flow_slug, v_row.step_slug in select u.flow_slug, u.step_slug from pgflow._unknown_pairs(p_worker_id, p_queue_name, v_message_ids) u loop
     v_refusal := 'unknown_pairs';
     v_left := v_message_ids;
-  else
-    kind := 'task';
-    for flow_slug, run_id, step_slug, task_index, msg_id, claim_no, attempt, max_attempts, timeout_s, input, is_root, suspicion, lost_transactions in
-      select c.flow_slug, c.run_id, c.step_slug, c.task_index, c.msg_id, c.claim_no, c.attempt, c.max_attempts, c.timeout_s, c.input, c.is_root,
-        c.suspicion, c.lost_transactions
-      from pgflow._claim_within(p_queue_name, v_message_ids, p_worker_id, p_max_input) c
-    loop
-      if claim_no is null and input is null then
-        v_left := v_left || msg_id;
+    return next v_row;
+  end loop;
+  if v_refusal is null then
+    for v_row in select c.* from pgflow._claim_within(p_queue_name, v_message_ids, p_worker_id, p_max_input) c loop
+      if v_row.kind = 'left' then
+        v_left := v_left || v_row.msg_id;
         continue;
       end if;
-      kind := case when claim_no is null then 'failed' else 'task' end;
-      secret := case when claim_no is not null then pgflow._transaction_secret(v_key, run_id, step_slug, task_index, claim_no) end;
-      return next;
+      v_row.secret := case v_row.kind
+        when 'task' then pgflow._transaction_secret(v_key, v_row.run_id, v_row.step_slug, v_row.task_index, v_row.claim_no)
+      end;
+      return next v_row;
     end loop;
   end if;
-  perform pgflow._show_messages(array_fill(p_queue_name, array[cardinality(v_left)]), v_left);
-  kind := 'orphan';
-  select null into flow_slug, run_id, step_slug, task_index, msg_id, claim_no, attempt, max_attempts, timeout_s, input, is_root, suspicion,
-    lost_transactions, secret;
-  for msg_id in
-    select o.message_id from pgflow._settle_read_messages(p_queue_name, v_message_ids, v_enqueued_at, v_left, v_hidden_s) o (message_id)
-  loop
-    return next;
+  perform pgflow._set_visibility(array(select (p_queue_name, l.message_id, clock_timestamp())::pgflow.message from unnest(v_left) as l (message_id)));
+
+  v_row := null;
+  v_row.kind := 'orphan';
+  for v_row.msg_id in select pgflow._settle_read_messages(p_queue_name, v_message_ids, v_enqueued_at, v_left, v_hidden_s) loop
+    return next v_row;
   end loop;
-  kind := 'answer';
-  msg_id := null;
-  status := coalesce(v_refusal, 'ok');
-  timeout_s := extract(epoch from clock_timestamp() - v_begun);
-  next_visible_ms := pgflow._next_visible_ms(p_queue_name);
-  more := v_refusal is null and (v_is_unread or v_left <> '{}' or p_quantity > 0 and cardinality(v_message_ids) >= p_quantity);
-  return next;
+  v_row := null;
+  v_row.kind := 'answer';
+  v_row.status := coalesce(v_refusal, 'ok');
+  v_row.timeout_s := extract(epoch from clock_timestamp() - v_begun);
+  v_row.next_visible_ms := pgflow._next_visible_ms(p_queue_name);
+  v_row.more := v_refusal is null and (v_is_unread or v_left <> '{}' or p_quantity > 0 and cardinality(v_message_ids) >= p_quantity);
+  return next v_row;
 end;
 $$;

@@ -11,26 +11,21 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  v_rounds int[];
-  v_answers text[];
+  v_callbacks pgflow.callback[] := pgflow._callbacks(p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos);
+  v_round pgflow.callback[];
+  v_recorded pgflow.callback[];
 begin
   perform pgflow._check_lengths(
     cardinality(p_run_ids), cardinality(p_step_slugs), cardinality(p_task_indexes), cardinality(p_claim_nos), cardinality(p_outputs)
   );
-  perform pgflow.lock_runs(p_run_ids);
-  v_answers := pgflow._judge_callbacks(p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos);
-  v_rounds := pgflow._batch_rounds(p_run_ids, p_step_slugs);
-  if v_rounds is null then
-    v_answers := pgflow._record_completions(p_run_ids, p_step_slugs, p_task_indexes, p_outputs, v_answers);
-  else
-    for v_round in 1 .. (select max(r.n) from unnest(v_rounds) as r (n)) loop
-      v_answers := pgflow._merge_round(v_round, v_rounds, v_answers, pgflow._record_completions(
-        p_run_ids, p_step_slugs, p_task_indexes, p_outputs,
-        pgflow._pick_round(v_round, v_rounds, pgflow._judge_callbacks(p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos))
-      ));
-    end loop;
+  -- Outputs are read by ordinal. Only an array with bounds of its own is copied for it: they can be large.
+  if array_ndims(p_outputs) > 1 or array_lower(p_outputs, 1) <> 1 then
+    p_outputs := array(select o.output from unnest(p_outputs) as o (output));
   end if;
-  v_answers := pgflow._settle_duplicates(p_run_ids, p_step_slugs, p_task_indexes, p_claim_nos, array_replace(v_answers, 'violation', 'done'));
-  return query select a.n::int, a.answer from unnest(v_answers) with ordinality as a (answer, n) order by a.n;
+  perform pgflow.lock_runs(p_run_ids);
+  for v_round in select b.round from pgflow._batch_rounds(v_callbacks) b loop
+    v_recorded := v_recorded || pgflow._record_completions(pgflow._judge_callbacks(v_round), p_outputs);
+  end loop;
+  return query select g.ordinal, g.verdict from unnest(pgflow._settle_callbacks(v_recorded)) g order by g.ordinal;
 end;
 $$;

@@ -12,17 +12,13 @@ as $$
 #variable_conflict use_column
 declare
   v_queue_name text := (select w.queue_name from pgflow.workers w where w.worker_id = p_worker_id);
-  v_run_ids uuid[];
-  v_step_slugs text[];
-  v_task_indexes int[];
-  v_claim_nos bigint[];
+  v_callbacks pgflow.callback[];
 begin
   perform pgflow._check_lengths(cardinality(p_run_ids), cardinality(p_step_slugs), cardinality(p_task_indexes), cardinality(p_claim_nos));
   if v_queue_name is null then
     return;
   end if;
-  select array_agg(t.run_id), array_agg(t.step_slug), array_agg(t.task_index), array_agg(t.claim_no)
-  into v_run_ids, v_step_slugs, v_task_indexes, v_claim_nos
+  select pgflow._callbacks(array_agg(t.run_id), array_agg(t.step_slug), array_agg(t.task_index), array_agg(t.claim_no)) into v_callbacks
   from pgflow._tasks_in_flight(v_queue_name) t
   where t.last_worker_id = p_worker_id and (t.run_id, t.step_slug, t.task_index, t.claim_no) not in (
     select k.run_id, k.step_slug, k.task_index, k.claim_no
@@ -30,8 +26,6 @@ begin
     where num_nulls(k.run_id, k.step_slug, k.task_index, k.claim_no) = 0
   );
   return query
-    select v_run_ids[a.ordinal], v_step_slugs[a.ordinal], v_task_indexes[a.ordinal]
-    from pgflow.release_tasks(v_run_ids, v_step_slugs, v_task_indexes, v_claim_nos) a
-    where a.answer = 'done';
+    select g.run_id, g.step_slug, g.task_index from unnest(pgflow._release_tasks(v_callbacks)) g where g.verdict = 'done' order by g.ordinal;
 end;
 $$;

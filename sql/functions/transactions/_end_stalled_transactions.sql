@@ -3,9 +3,8 @@
 -- nobody gets but by open_transaction, and the mark of the task's claim. So no other session is ended, whatever
 -- advisory locks it holds. If the owner of this function lacks the right to end one (pg_signal_backend), it warns, and
 -- the session ends by its own limits. Takes no locks.
-create or replace function pgflow._end_stalled_transactions(
-  p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_is_clock_steady boolean, p_may_judge_workers boolean
-) returns void
+create or replace function pgflow._end_stalled_transactions(p_tasks pgflow.task_key[], p_is_clock_steady boolean, p_may_judge_workers boolean)
+returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
@@ -14,7 +13,7 @@ declare
 begin
   for v_pid in
     select m.pid
-    from unnest(p_run_ids, p_step_slugs, p_task_indexes) as i (run_id, step_slug, task_index)
+    from unnest(p_tasks) i
     cross join lateral (
       select t.* from pgflow.step_tasks t where t.run_id = i.run_id and t.step_slug = i.step_slug and t.task_index = i.task_index limit 1
     ) t

@@ -20,7 +20,9 @@ begin
     raise exception 'the transaction of a step is opened with the secret of its claim, and this is another'
       using errcode = 'LF004', hint = 'a handler opens none: set transaction = true for its step, and use ctx.tx';
   end if;
-  v_answer := (pgflow._judge_callbacks(array[p_run_id], array[p_step_slug], array[p_task_index], array[p_claim_no]))[1];
+  v_answer := (pgflow._judge_callbacks(
+    pgflow._callbacks(array[p_run_id], array[p_step_slug], array[p_task_index], array[p_claim_no])
+  ))[1].verdict;
   if v_answer <> 'done' then
     raise exception 'claim % of task %[%] in run % is no longer the current one', p_claim_no, p_step_slug, p_task_index, p_run_id using errcode = 'LF001';
   end if;
