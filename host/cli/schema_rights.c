@@ -6,6 +6,7 @@
 
 #include "base/say.h"
 #include "base/sqlstate.h"
+#include "cli/schema_verify.h"
 
 /* For the role that will own the functions and create queues. */
 #define GRANT_PGMQ \
@@ -107,5 +108,6 @@ bool schema_explain_rights(struct db *db, struct err *err) {
   if (*err->hint || !sqlstate_lacks_right(err->sqlstate)) return false;
   if (PQtransactionStatus(db->connection) == PQTRANS_INERROR && !db_run_script(db, "rollback", "rollback", &unknown))
     return false;
-  return explain_rights(db, false, err);
+  bool exists; /* then its owner alone migrates it */
+  return schema_find(db, &exists, &unknown) && !exists ? explain_rights(db, false, err) : false;
 }
