@@ -409,7 +409,8 @@ describe("ctx:query", function()
       here:worker { args = { "--queue", "asks", "--handler-database", here.db.conninfo .. " user=luaflow_spec_handler" } }
       local run = here.db:await_run(ask "select session_user::text as me")
       assert.equal("luaflow_spec_handler", run.output.ask[1].me)
-      assert.truthy(here.db:await_run(ask "select * from pgflow.runs").error_message:find "permission denied")
+      local refused = here.db:await_run(ask "select * from pgflow.runs").error_message
+      assert.truthy(refused:find("permission denied for schema pgflow (the connection has role luaflow_spec_handler)", 1, true), refused)
       here.db:await_run(ask "select pg_sleep(600)")
       wait.till(function() return backends "active" == 0 end, 8, "the statement to end")
     end)

@@ -121,6 +121,10 @@ PGTransactionStatusType handler_pool_status(const struct handler_borrower *borro
   return pg_is_ready(pg) ? pg_transaction_status(pg) : PQTRANS_UNKNOWN;
 }
 
+const char *handler_pool_role(const struct handler_borrower *borrower) {
+  return borrower->connection ? pg_role(borrower->connection->pg) : "";
+}
+
 uint64_t handler_pool_now(const struct handler_pool *pool) { return uv_now(pool->loop); }
 
 void handler_pool_cancel(struct handler_borrower *borrower) { handler_connection_cancel(borrower->connection); }

@@ -55,7 +55,7 @@ static void on_answered(void *owner, struct pg_unit *unit, const struct err *err
   if (handler_reply_is_too_large(&query->reply))
     handler_reply_put_too_large(&payload);
   else if (err)
-    handler_reply_put_failure(unit, err, &payload);
+    handler_reply_put_failure(unit, err, handler_pool_role(&query->borrower), &payload);
   else if (status == PQTRANS_INTRANS || status == PQTRANS_INERROR)
     handler_reply_put_error(SQLSTATE_IN_TRANSACTION, "ctx:query runs outside any transaction and cannot begin one",
                             "use ctx.tx:query in a step with transaction = true", &payload);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sqlstate.h"
+#include "base/xalloc.h"
 
 enum { ROWS = 1, ERROR = 0 };
 
@@ -68,7 +69,17 @@ void handler_reply_put_too_large(struct buf *payload) {
                           "ask for fewer rows at a time", payload);
 }
 
-void handler_reply_put_failure(const struct pg_unit *unit, const struct err *err, struct buf *payload) {
+/* A refusal names what is refused, and not the role that lacks the right. */
+static void put_message(const struct pg_unit *unit, const struct err *err, const char *role, struct buf *payload) {
+  char *text = NULL;
+  if (sqlstate_lacks_right(err->sqlstate) && *role)
+    text = xasprintf("%s (the connection has role %s)", pg_unit_message(unit), role);
+  buf_put_str(payload, text ? text : pg_unit_message(unit));
+  free(text);
+}
+
+void handler_reply_put_failure(const struct pg_unit *unit, const struct err *err, const char *role,
+                               struct buf *payload) {
   static const int fields[] = {PG_DIAG_SQLSTATE,        PG_DIAG_MESSAGE_DETAIL, PG_DIAG_MESSAGE_HINT,
                                PG_DIAG_CONSTRAINT_NAME, PG_DIAG_TABLE_NAME,     PG_DIAG_COLUMN_NAME,
                                PG_DIAG_SCHEMA_NAME};
@@ -78,6 +89,6 @@ void handler_reply_put_failure(const struct pg_unit *unit, const struct err *err
     return;
   }
   buf_put_u8(payload, ERROR);
-  buf_put_str(payload, pg_unit_message(unit));
+  put_message(unit, err, role, payload);
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) buf_put_str(payload, pg_unit_field(unit, fields[i]));
 }

@@ -25,7 +25,8 @@ void handler_reply_free(struct handler_reply *reply);
 
 /* An error of the server with its fields where the unit has them, else *err alone; without an SQLSTATE it is a lost
  * connection. */
-void handler_reply_put_failure(const struct pg_unit *unit, const struct err *err, struct buf *payload);
+void handler_reply_put_failure(const struct pg_unit *unit, const struct err *err, const char *role,
+                               struct buf *payload);
 /* More rows than --max-output allows. */
 void handler_reply_put_too_large(struct buf *payload);
 /* An error of the host's own. */

@@ -17,7 +17,7 @@ enum { OUTLIVES_MS = 5000 /* a transaction its attempt, where nobody ends it */ 
 static void reply_failure(struct handler_tx *tx, const struct pg_unit *unit, const struct err *err) {
   struct buf payload = {0};
   if (unit)
-    handler_reply_put_failure(unit, err, &payload);
+    handler_reply_put_failure(unit, err, handler_pool_role(&tx->borrower), &payload);
   else
     handler_reply_put_error(*err->sqlstate ? err->sqlstate : SQLSTATE_CONNECTION_LOST, err->message, err->hint,
                             &payload);
@@ -118,7 +118,7 @@ static void answer_handler(struct handler_tx *tx, const struct pg_unit *unit, co
   if (handler_reply_is_too_large(&tx->reply))
     handler_reply_put_too_large(&payload);
   else if (err)
-    handler_reply_put_failure(unit, err, &payload);
+    handler_reply_put_failure(unit, err, handler_pool_role(&tx->borrower), &payload);
   else
     handler_reply_put_rows(&tx->reply, pg_unit_result(unit, 0), &payload);
   handler_reply_free(&tx->reply);
