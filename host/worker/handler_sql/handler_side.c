@@ -48,22 +48,37 @@ static void on_home_id(void *owner, struct pg_unit *unit, const struct err *err)
   free(question);
 }
 
-/* It cannot be called, or is not there. */
+/* It may get the right: asks again with the next connection. */
+static void wait_for_right(struct handler_side *side, const struct err *err) {
+  struct err found = *err;
+  complaint_add_rights_hint(&found, "pgflow_handler", pg_role(side->pg));
+  if (complaint_is_new(&side->complaint, &found))
+    LOG(side->log, LOG_WARN, "rights_missing", LOG_STR("connection", "handler"), LOG_STR("error", found.message),
+        LOG_STR("hint", found.hint));
+  pg_reconnect(side->pg, &found);
+}
+
+/* There is nothing that could be called. */
 static void refuse(struct handler_side *side, const struct err *err) {
   err_set(&side->err, ERR_CONFIG, EXIT_REFUSED, "--handler-database cannot serve steps with transaction = true: %s",
           err->message);
-  if (sqlstate_lacks_right(err->sqlstate))
-    complaint_add_rights_hint(&side->err, "pgflow_handler", pg_role(side->pg));
-  else
-    err_hint(&side->err, "such a step needs the schema pgflow of the worker's own database");
+  err_hint(&side->err, "such a step needs the schema pgflow of the worker's own database");
   set_reach(side, HANDLER_REACH_OTHER);
+}
+
+static void report_back(struct handler_side *side) {
+  if (complaint_end(&side->complaint)) LOG(side->log, LOG_INFO, "handler_database_back");
 }
 
 static void on_side_id(void *owner, struct pg_unit *unit, const struct err *err) {
   struct handler_side *side = owner;
   if (pg_is_closed(side->pg)) return;
-  if (err && *err->sqlstate) refuse(side, err);
+  if (err && sqlstate_lacks_right(err->sqlstate))
+    wait_for_right(side, err);
+  else if (err && *err->sqlstate)
+    refuse(side, err);
   if (err) return; /* or it asks again when it has connected again */
+  report_back(side);
   struct question *question = xcalloc(1, sizeof *question);
   question->side = side;
   strncpy(question->id, PQgetvalue(pg_unit_result(unit, 0), 0, 0), sizeof question->id - 1);
@@ -75,8 +90,10 @@ static void on_side_id(void *owner, struct pg_unit *unit, const struct err *err)
 static void on_ready(void *owner) {
   struct handler_side *side = owner;
   side->connected = true;
-  if (complaint_end(&side->complaint)) LOG(side->log, LOG_INFO, "handler_database_back");
-  if (!side->home) return;
+  if (!side->home) {
+    report_back(side);
+    return;
+  }
   struct pg_unit *unit = pg_unit_new(on_side_id, side);
   pg_unit_add_sql(unit, control_statements[STMT_INSTALLATION].sql);
   pg_submit(side->pg, unit);
