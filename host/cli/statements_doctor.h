@@ -17,8 +17,15 @@
     " union all select 'problem', 'the server is a standby, which accepts no writes', 'connect to the primary'"        \
     "  where pg_is_in_recovery()"                                                                                      \
     " union all select 'problem', 'transactions are read-only by default',"                                            \
-    "       'unset default_transaction_read_only for this role and database'"                                          \
-    "  where not pg_is_in_recovery() and current_setting('transaction_read_only')::boolean")                           \
+    "       case s.source when 'database' then format('alter database %I reset ', current_database())"                 \
+    "         when 'user' then format('alter role %I reset ', session_user)"                                           \
+    "         when 'database user' then format('alter role %I in database %I reset ', session_user, "                  \
+    "current_database())"                                                                                              \
+    "         when 'client' then 'correct the connection string or PGOPTIONS, which sets '"                            \
+    "         else 'in the configuration of the server, reset ' end || s.name"                                         \
+    "  from pg_catalog.pg_settings s"                                                                                  \
+    "  where s.name = 'default_transaction_read_only' and not pg_is_in_recovery()"                                     \
+    "    and current_setting('transaction_read_only')::boolean")                                                       \
   X(CHECK_PGMQ, 0,                                                                                                     \
     "select case when e.recent then 'ok' else 'problem' end, 'extension pgmq ' || e.extversion,"                       \
     "       case when not e.recent then 'luaflow needs 1.5 or newer: alter extension pgmq update' end"                 \
@@ -131,6 +138,7 @@
     " select * from found union all select 'ok', 'no setting needs a change', null where not exists (select from "     \
     "found)")                                                                                                          \
   X(CHECK_OWNER, 0, "select * from pgflow.doctor_owner()")                                                             \
+  X(CHECK_DISK, 0, "select * from pgflow.doctor_disk()")                                                               \
   X(CHECK_QUEUES, 0, "select * from pgflow.doctor_queues()")                                                           \
   X(CHECK_WORKERS, 0, "select * from pgflow.doctor_workers()")                                                         \
   X(CHECK_LOCKS, 0, "select * from pgflow.doctor_locks()")                                                             \

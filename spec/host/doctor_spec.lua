@@ -18,7 +18,7 @@ end)
 
 local CHECKS = {
   "database",
-  "server", "pgmq", "schema", "session", "rights", "owner", "settings", "queues", "workers", "locks", "clock",
+  "server", "pgmq", "schema", "session", "rights", "owner", "settings", "disk", "queues", "workers", "locks", "clock",
   "functions", "events", "invariants",
 }
 
@@ -134,11 +134,17 @@ describe("luaflow doctor", function()
       here.db:text(([[do $$ begin create role %s login %s; exception when duplicate_object then null; end $$]]):format(name, group))
     end
     local as = function(role) return "--database", here.db.conninfo .. (" options='-c role=%s'"):format(role) end
-    assert_found("rights", 1, "problem", "role spec_nobody has no rights", "grant pgflow_worker to spec_nobody", as "spec_nobody")
-    assert_found("rights", 0, "ok", "^role spec_starter can: start runs$", nil, as "spec_starter")
+    local nobody = findings("rights", 1, as "spec_nobody")[1]
+    assert.equal("role spec_nobody has no rights on the schema", nobody.message)
+    assert.truthy(nobody.hint:find("grant pgflow_worker to spec_nobody", 1, true))
     assert_found("rights", 0, "ok", "^role spec_operator can: read, operate$", nil, as "spec_operator")
-    assert_found("rights", 0, "ok", "^role spec_handler can: complete transactional steps$", nil, as "spec_handler")
-    assert_found("invariants", 0, "warning", "permission denied", "pgflow_reader", as "spec_starter")
+    for role, may in pairs { spec_starter = "start runs", spec_handler = "complete transactional steps" } do
+      local seen = findings("rights", 1, as(role))
+      assert.same({ "ok", ("role %s can: %s"):format(role, may) }, { seen[1].level, seen[1].message })
+      assert.same({ "problem", "not checked, because this role has no right to look: schema, owner, disk, queues, workers, locks, clock, "
+        .. "functions, events, invariants" }, { seen[2].level, seen[2].message })
+      assert.equal("connect as the owner of the schema or as a member of pgflow_reader", seen[2].hint)
+    end
 
     here.db:text "select pgflow.create_flow('idle'); do $$ begin create role spec_other; exception when duplicate_object then null; end $$"
     here.db:text "alter schema pgflow owner to spec_other"
@@ -178,7 +184,31 @@ describe("luaflow doctor", function()
     local found = findings("queues", 1)
     assert.same({ "queue idle has lost its table", "a live worker of queue sick does not handle sick.only" },
       { found[1].message, found[2].message })
-    assert_found("invariants", 1, "problem", "queue exists: idle", "check_invariants")
+    assert_found("invariants", 1, "ok", "consistent")
+  end)
+
+  -- Its temporary files are links to a disk that is always full, for all sessions to come.
+  it("finds a full disk", function()
+    local full = "spec_full_" .. here.db.name
+    here.db:text("set allow_in_place_tablespaces = on; create tablespace " .. full .. " location ''")
+    local db = database.create(("%s tablespace %s"):format(here.db.name, full))
+    local function change_files(how)
+      db:text([[
+        select format('cd %s/pg_tblspc/%s/PG_%s*/pgsql_tmp && perl -e "%s for %s..%s"', current_setting('data_directory'), t.oid,
+            current_setting('server_version_num')::int / 10000, :'how', pg_backend_pid(), pg_backend_pid() + 20000)
+          as command from pg_tablespace t where t.spcname = :'full' \gset
+        copy (select 1) to program :'command']], { full = full, how = how })
+    end
+    finally(function()
+      change_files "unlink(glob(q(pgsql_tmp*)))"
+      db:drop()
+      here.db:text("drop tablespace " .. full)
+    end)
+    local at = { "--database", db.conninfo }
+    assert_found("disk", 0, "ok", "has room", nil, unpack(at))
+    change_files "symlink(q(/dev/full), qq(pgsql_tmp\\$_.0))"
+    assert_found("disk", 6, "problem", "the disk of the database is full: .*No space left on device", "make room on the server's disk",
+      unpack(at))
   end)
 
   it("finds what is in schema pgmq that is not to be trusted", function()

@@ -50,7 +50,7 @@ begin
         ('{reader,operator}', 'execute on function pgflow.worker_status(boolean), pgflow.worker_function_status()'),
         ('{reader,operator}', 'execute on function pgflow.run_task_counts(uuid)'),
         ('{reader,operator}', 'execute on function pgflow.doctor_owner(), pgflow.doctor_queues(), pgflow.doctor_workers(), pgflow.doctor_locks()'),
-        ('{reader,operator}', 'execute on function pgflow.doctor_clock(), pgflow.doctor_functions(), pgflow.doctor_events()'),
+        ('{reader,operator}', 'execute on function pgflow.doctor_clock(), pgflow.doctor_functions(), pgflow.doctor_events(), pgflow.doctor_disk()'),
         ('{reader,operator}', 'execute on function pgflow.doctor_invariants(boolean)'),
         ('{operator}', 'execute on function pgflow.cancel_run(uuid, text), pgflow.retry_run(uuid), pgflow.prune_data_older_than(interval, int)'),
         ('{operator}', 'execute on function pgflow.begin_rollout(text[], text[]), pgflow.finish_rollout(boolean)'),

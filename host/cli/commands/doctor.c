@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/sqlstate.h"
 #include "base/xalloc.h"
 #include "cli/client.h"
@@ -22,11 +23,12 @@ static const struct check {
   enum exit_code exit_code; /* of its problems */
 } base_checks[] = {{"server", DB_CHECK_SERVER, EXIT_DATABASE}, {"pgmq", DB_CHECK_PGMQ, EXIT_DATABASE}},
   checks[] = {
-      {"rights", DB_CHECK_RIGHTS, EXIT_FAILED},     {"owner", DB_CHECK_OWNER, EXIT_FAILED},
-      {"settings", DB_CHECK_SETTINGS, EXIT_FAILED}, {"queues", DB_CHECK_QUEUES, EXIT_FAILED},
-      {"workers", DB_CHECK_WORKERS, EXIT_FAILED},   {"locks", DB_CHECK_LOCKS, EXIT_FAILED},
-      {"clock", DB_CHECK_CLOCK, EXIT_FAILED},       {"functions", DB_CHECK_FUNCTIONS, EXIT_FAILED},
-      {"events", DB_CHECK_EVENTS, EXIT_FAILED},     {"invariants", DB_CHECK_INVARIANTS, EXIT_FAILED},
+      {"rights", DB_CHECK_RIGHTS, EXIT_FAILED},         {"owner", DB_CHECK_OWNER, EXIT_FAILED},
+      {"settings", DB_CHECK_SETTINGS, EXIT_FAILED},     {"disk", DB_CHECK_DISK, EXIT_DATABASE},
+      {"queues", DB_CHECK_QUEUES, EXIT_FAILED},         {"workers", DB_CHECK_WORKERS, EXIT_FAILED},
+      {"locks", DB_CHECK_LOCKS, EXIT_FAILED},           {"clock", DB_CHECK_CLOCK, EXIT_FAILED},
+      {"functions", DB_CHECK_FUNCTIONS, EXIT_FAILED},   {"events", DB_CHECK_EVENTS, EXIT_FAILED},
+      {"invariants", DB_CHECK_INVARIANTS, EXIT_FAILED},
 };
 
 /* What a hint says apart from a reference to doctor, which prints its other findings too. NULL: nothing. */
@@ -36,41 +38,57 @@ static char *own_hint(const struct err *err) {
   return length ? xasprintf("%.*s", (int)length, err->hint) : NULL;
 }
 
-/* A check that this role may not run is not a fault of the database. False: the connection cannot be used any more. */
-static bool add_failure(struct findings *findings, const char *check, const struct err *err) {
+/* What a look at the database has found, and the checks that this role has no right to run. */
+struct look {
+  const struct settings *settings;
+  struct findings findings;
+  struct buf unchecked;
+};
+
+/* False: the connection cannot be used any more. */
+static bool add_failure(struct look *look, const char *check, const struct err *err) {
   char *hint = own_hint(err);
-  if (sqlstate_lacks_right(err->sqlstate))
-    findings_add(findings, check, FINDING_WARNING, err->message,
-                 hint ? hint : "connect as the owner of the schema or as a member of pgflow_reader", EXIT_FAILED);
+  if (sqlstate_lacks_right(err->sqlstate) && !hint)
+    buf_printf(&look->unchecked, "%s%s", look->unchecked.len ? ", " : "", check);
   else
-    findings_add(findings, check, FINDING_PROBLEM, err->message, hint, err->exit_code);
+    findings_add(&look->findings, check, FINDING_PROBLEM, err->message, hint,
+                 sqlstate_lacks_right(err->sqlstate) ? EXIT_FAILED : err->exit_code);
   free(hint);
   return err->kind != ERR_RETRY;
 }
 
-static bool run_check(struct db *db, const struct check *check, const struct settings *settings,
-                      struct findings *findings) {
-  const char *parameters[] = {settings->full ? "t" : "f"}; /* for the invariants; the others have none */
+static void add_unchecked(struct look *look) {
+  char *text;
+  if (!look->unchecked.len) return;
+  text = xasprintf("not checked, because this role has no right to look: %.*s", (int)look->unchecked.len,
+                   look->unchecked.data);
+  findings_add(&look->findings, "rights", FINDING_PROBLEM, text,
+               "connect as the owner of the schema or as a member of pgflow_reader", EXIT_FAILED);
+  free(text);
+}
+
+static bool run_check(struct db *db, const struct check *check, struct look *look) {
+  const char *parameters[] = {look->settings->full ? "t" : "f"}; /* for the invariants; the others have none */
   struct err err;
   PGresult *result;
-  if (!db_run(db, check->statement, parameters, &result, &err)) return add_failure(findings, check->name, &err);
+  if (!db_run(db, check->statement, parameters, &result, &err)) return add_failure(look, check->name, &err);
   for (int row = 0; row < PQntuples(result); row++)
-    findings_add(findings, check->name, finding_level_parse(db_text(result, row, 0)), db_text(result, row, 1),
+    findings_add(&look->findings, check->name, finding_level_parse(db_text(result, row, 0)), db_text(result, row, 1),
                  db_text(result, row, 2), check->exit_code);
   PQclear(result);
   return true;
 }
 
 /* False if there is no schema that this program can work with: the checks that depend on it would only fail. */
-static bool check_schema(struct db *db, const struct settings *settings, struct findings *findings) {
+static bool check_schema(struct db *db, struct look *look) {
   static const struct check owners = {"schema", DB_CHECK_SCHEMA_OWNERS, EXIT_FAILED};
   static const struct check facts = {"schema", DB_CHECK_SCHEMA, EXIT_DATABASE};
   struct err err;
   if (!schema_verify(db, &err) || !schema_verify_whole(db, &err)) {
-    findings_add(findings, "schema", FINDING_PROBLEM, err.message, err.hint, EXIT_DATABASE);
+    findings_add(&look->findings, "schema", FINDING_PROBLEM, err.message, err.hint, EXIT_DATABASE);
     return false;
   }
-  return run_check(db, &owners, settings, findings) && run_check(db, &facts, settings, findings);
+  return run_check(db, &owners, look) && run_check(db, &facts, look);
 }
 
 static void add_place(const struct db *db, struct findings *findings) {
@@ -132,28 +150,29 @@ static void check_session(struct db *db, const struct settings *settings, struct
     findings_add(findings, "session", FINDING_PROBLEM, err.message, err.hint, EXIT_DATABASE);
 }
 
-static void examine(struct db *db, const struct settings *settings, struct findings *findings) {
+static void examine(struct db *db, struct look *look) {
   bool ok = true;
-  add_place(db, findings);
-  for (size_t i = 0; i < sizeof base_checks / sizeof *base_checks && ok; i++)
-    ok = run_check(db, &base_checks[i], settings, findings);
-  if (!ok || !check_schema(db, settings, findings)) return;
-  check_session(db, settings, findings);
-  for (size_t i = 0; i < sizeof checks / sizeof *checks && ok; i++) ok = run_check(db, &checks[i], settings, findings);
+  add_place(db, &look->findings);
+  for (size_t i = 0; i < sizeof base_checks / sizeof *base_checks && ok; i++) ok = run_check(db, &base_checks[i], look);
+  if (!ok || !check_schema(db, look)) return;
+  check_session(db, look->settings, &look->findings);
+  for (size_t i = 0; i < sizeof checks / sizeof *checks && ok; i++) ok = run_check(db, &checks[i], look);
+  add_unchecked(look);
 }
 
 int command_doctor(const struct call *call) {
   struct db db;
   struct err err;
-  struct findings findings = {0};
+  struct look look = {.settings = call->settings};
   if (!client_connect(call->settings, "doctor", &db, &err)) return cli_fail(&err);
-  examine(&db, call->settings, &findings);
+  examine(&db, &look);
   db_close(&db);
   if (call->settings->json)
-    findings_print_json(&findings);
+    findings_print_json(&look.findings);
   else
-    findings_print(&findings);
-  int code = findings_exit_code(&findings);
-  findings_free(&findings);
+    findings_print(&look.findings);
+  int code = findings_exit_code(&look.findings);
+  findings_free(&look.findings);
+  buf_free(&look.unchecked);
   return code;
 }

@@ -1,5 +1,6 @@
 -- doctor_invariants(in_full) -> findings (level, message, hint) of check_invariants(in_full): five at most of what is
--- inconsistent, and, by queue, tasks without a message and messages without a task, which are caused from outside.
+-- inconsistent, and, by queue, tasks without a message and messages without a task, which are caused from outside. Lost
+-- queues are left to doctor_queues.
 -- Takes no locks.
 create or replace function pgflow.doctor_invariants(p_in_full boolean) returns table (level text, message text, hint text)
 language sql volatile security definer
@@ -11,7 +12,7 @@ as $$
   broken as (
     select r.*, count(*) over () as total, row_number() over () as n
     from rows r
-    where r.invariant not in ('active task has a message', 'message belongs to a task')
+    where r.invariant not in ('active task has a message', 'message belongs to a task', 'queue exists')
   ),
   messages as (
     select r.invariant, r.queue_name, count(*) as number,
