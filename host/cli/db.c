@@ -163,7 +163,7 @@ static bool fail_statement(struct db *db, const PGresult *result, const char *wh
   snprintf(err->sqlstate, sizeof err->sqlstate, "%s", state ? state : "");
   const char *hint = PQresultErrorField(result, PG_DIAG_MESSAGE_HINT);
   if (hint) err_hint(err, "%s", hint);
-  pg_blame_statement(err, result);
+  pg_blame_statement(err, result, db->connection);
   const char *detail = PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL);
   if (!*err->hint && detail) err_hint(err, "%s", detail);
   return false;

@@ -172,7 +172,7 @@ static void take_results(struct pg *pg, struct pg_unit **answered) {
   while (pg->sent && !PQisBusy(pg->conn)) {
     struct pg_unit *unit = pg->sent;
     pg->unparsed = 0;
-    if (!pg_unit_take(unit, PQgetResult(pg->conn))) break;
+    if (!pg_unit_take(unit, PQgetResult(pg->conn), pg->conn)) break;
     if (!unit->synced) continue;
     DL_DELETE(pg->sent, unit);
     DL_APPEND(*answered, unit);

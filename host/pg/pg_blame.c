@@ -47,13 +47,19 @@ bool pg_blame_is_of(const char *context, const char *schema, bool *called) {
   return line && holds(line, length, prefix);
 }
 
-/* Something in the database that luaflow did not put there has failed inside a statement of ours. */
+/* Something in the database that luaflow did not put there has failed inside a statement of ours: a retry does not
+ * help, and its own hint says nothing about where it comes from. */
 static bool blame_function(struct err *err, const char *context) {
+  char said[sizeof err->hint];
   size_t length = 0;
   const char *line = innermost(context, &length);
   if (!line || holds(line, length, "pgflow.") || holds(line, length, "pgmq.") || holds(line, length, "inline_code"))
     return false;
-  err_hint(err, "%.*s is not luaflow's: a trigger or an event trigger calls it; correct or drop it", (int)length, line);
+  snprintf(said, sizeof said, "%s", err->hint);
+  err_hint(err, "%.*s is not luaflow's: a trigger or an event trigger calls it; correct or drop it%s%s", (int)length,
+           line, *said ? "; its own hint: " : "", said);
+  err->exit_code = EXIT_DATABASE;
+  if (!sqlstate_may_pass(err->sqlstate)) err->kind = ERR_CONFIG;
   return true;
 }
 
@@ -93,25 +99,36 @@ static bool is_by_row_security(const PGresult *failure) {
   return source && (strcmp(source, "check_enable_rls") == 0 || strcmp(source, "ExecWithCheckOptions") == 0);
 }
 
-static void blame_condition(struct err *err) {
+/* A standby, or a primary whose administrator has made transactions read-only. */
+static void blame_read_only(struct err *err, PGconn *conn) {
+  const char *standby = PQparameterStatus(conn, "in_hot_standby");
+  const char *setting = PQparameterStatus(conn, "default_transaction_read_only");
+  if (standby && strcmp(standby, "off") == 0 && setting && strcmp(setting, "on") == 0)
+    err_hint(err, "transactions are read-only by default: reset default_transaction_read_only" ERR_SEE_DOCTOR
+                  "shows where it is set");
+  else
+    err_hint(err, "this server takes no writes: give the primary, or all servers with target_session_attrs=read-write");
+}
+
+static void blame_condition(struct err *err, PGconn *conn) {
   static const struct hint hints[] = {
-      {"25006", "this server takes no writes: give the primary, or all servers with target_session_attrs=read-write"},
       {"53100", "make room on the server's disk; workers keep their results in memory meanwhile"},
       {"53200", "the server is out of memory; workers keep their results in memory meanwhile"},
       {"55P03", "another session holds the lock for long: look for old transactions in pg_stat_activity"},
   };
+  if (!*err->hint && sqlstate_is_read_only(err->sqlstate)) blame_read_only(err, conn);
   add_hint(err, err->sqlstate, hints, sizeof hints / sizeof *hints);
 }
 
-void pg_blame_statement(struct err *err, const PGresult *failure) {
+void pg_blame_statement(struct err *err, const PGresult *failure, PGconn *conn) {
   const char *message = PQresultErrorField(failure, PG_DIAG_MESSAGE_PRIMARY);
   const char *context = PQresultErrorField(failure, PG_DIAG_CONTEXT);
   bool lacks_object = sqlstate_lacks_object(err->sqlstate);
   bool by_row_security = is_by_row_security(failure);
   if (lacks_object || by_row_security) *err->hint = '\0';
-  if (!*err->hint) blame_condition(err);
-  if (*err->hint || !message || sqlstate_is_condition(err->sqlstate) || sqlstate_is_conflict(err->sqlstate)) return;
-  if (blame_function(err, context)) return;
+  if (!*err->hint) blame_condition(err, conn);
+  if (!message || sqlstate_is_condition(err->sqlstate) || sqlstate_is_conflict(err->sqlstate)) return;
+  if (blame_function(err, context) || *err->hint) return;
   if (lacks_object)
     blame_missing(err, message);
   else if (sqlstate_lacks_right(err->sqlstate))

@@ -11,8 +11,9 @@
 /* Whether the innermost function of an error's context is of that schema. *called: there is such a function. */
 bool pg_blame_is_of(const char *context, const char *schema, bool *called);
 /* Adds to the error of a statement of luaflow's own what the operator can do, where that is known. The server's own
- * hint stays, but where something is missing or hidden it addresses the author of the statement, and is removed. */
-void pg_blame_statement(struct err *err, const PGresult *failure);
+ * hint stays, but where something is missing or hidden it addresses the author of the statement, and is removed. A
+ * function that is not luaflow's makes it an error of the database, of kind ERR_CONFIG unless it may pass. */
+void pg_blame_statement(struct err *err, const PGresult *failure, PGconn *conn);
 /* Adds to an error what can be done about the reason why the server ended or refused a connection. */
 void pg_blame_connection(struct err *err, const char *sqlstate);
 /* By libpq's verbose message: a session could not begin, possibly for a library that its settings name. */

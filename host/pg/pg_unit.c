@@ -148,7 +148,7 @@ void pg_err_of_result(struct err *err, const PGresult *result) {
   if (hint) err_hint(err, "%s", hint);
 }
 
-static void take_failure(struct pg_unit *unit, PGresult *result) {
+static void take_failure(struct pg_unit *unit, PGresult *result, PGconn *conn) {
   if (unit->failure) {
     PQclear(result);
     return;
@@ -157,10 +157,10 @@ static void take_failure(struct pg_unit *unit, PGresult *result) {
   unit->failed_call = unit->current < unit->count ? unit->current : -1;
   pg_err_of_result(&unit->err, result);
   bool is_others = unit->failed_call >= 0 && unit->calls[unit->failed_call].kind == CALL_QUERY;
-  if (!is_others) pg_blame_statement(&unit->err, result);
+  if (!is_others) pg_blame_statement(&unit->err, result, conn);
 }
 
-bool pg_unit_take(struct pg_unit *unit, PGresult *result) {
+bool pg_unit_take(struct pg_unit *unit, PGresult *result, PGconn *conn) {
   if (!result) {
     bool more = unit->answered;
     if (unit->answered && unit->current < unit->count) unit->current++;
@@ -188,7 +188,7 @@ bool pg_unit_take(struct pg_unit *unit, PGresult *result) {
     PQclear(result);
     return false;
   } else {
-    take_failure(unit, result);
+    take_failure(unit, result, conn);
   }
   return true;
 }

@@ -89,7 +89,7 @@ const struct pg_statement *pg_unit_first(const struct pg_unit *unit);
 /* Hands everything with its Sync to libpq. False if the connection is broken. */
 bool pg_unit_send(struct pg_unit *unit, PGconn *conn) __attribute__((warn_unused_result));
 /* Takes what PQgetResult returned, NULL too; true if more may follow at once. */
-bool pg_unit_take(struct pg_unit *unit, PGresult *result);
+bool pg_unit_take(struct pg_unit *unit, PGresult *result, PGconn *conn);
 /* Ends the unit: calls done and frees. *err replaces the unit's own error; NULL: keep it. */
 void pg_unit_finish(struct pg_unit *unit, const struct err *err);
 /* Fills *err from a failed result. */

@@ -28,7 +28,9 @@ static void report_lost(struct life *life, const char *connection, const struct 
   }
   const char *role = pg_role(life->control);
   complaint_add_hint_for(&found, *role ? role : work_role(life->work)); /* that of the one that connected first */
-  bool said = *found.sqlstate && life->course.worker >= WORKER_RUNNING; /* a statement failed, and that was logged */
+  bool said =
+      *found.sqlstate && (life->course.worker >= WORKER_RUNNING ||
+                          complaint_has(&life->complaint, &found)); /* a statement failed, and that was logged */
   bool tell = !said && outage_is_new(&life->lost, &found);
   if (!life->lost_at) life->lost_at = uv_now(life->loop);
   LOG(life->log, tell ? LOG_WARN : LOG_DEBUG, sqlstate_lacks_right(found.sqlstate) ? "rights_missing" : "database_lost",

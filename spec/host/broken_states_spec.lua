@@ -98,12 +98,15 @@ local ROW_SECURITY = [[
 local MIGRATE = "luaflow migrate"
 local FOREIGN_FUNCTION = "PL/pgSQL function public.audit is not luaflow's: a trigger or an event trigger calls it"
 local OTHER_DATABASE = "use another database, or rename or drop that schema"
-local NO_WRITES, NO_ROOM = "this server takes no writes: give the primary", "make room on the server's disk"
+local RESET, NO_ROOM = "reset default_transaction_read_only", "make room on the server's disk"
 local HIDDEN = { 6, "row security hides rows of pgflow.alias_activations, ", " more", "disable row level security", "end loop; end" }
 local FORCED_HIDDEN = { 6, "row security hides rows of pgflow.runs",
   "as role spec_owner: alter table pgflow.runs disable row level security" }
-local REFUSED = { 2, "is not valid: invalid sslmode value", "libpq's manual" }
+local REFUSED = { 2, "PGSSLMODE: invalid sslmode value" }
+local UNKNOWN = { 2, "libpq does not know its parameter schema" }
+local NO_LIBRARY = { 6, "nowhere", "reset session_preload_libraries" }
 local BAD_PORT = { 2, "its port is not between 1 and 65535", "postgresql://user:password@host:port/database" }
+local NOT_GIVEN = { 6, "a setting in options: correct PGOPTIONS" }
 local MANY_HOSTS = { 2, "it names more than 16 hosts" }
 local LIMIT = { 6, "too many connections for database", "raise max_connections of the server, or the limit of the role or database" }
 local WRONG_PASSWORD = { 6, "password authentication failed for user \"spec_locked\"", "check the user, the password" }
@@ -152,7 +155,7 @@ local STATES = {
     doctor = { 1, "role spec_poor has no rights on the schema", "grant pgflow_worker to spec_poor" } },
   { name = "rights of the groups lost (restore without privileges)", conninfo = " user=spec_rich", sql = LOST_RIGHTS,
     start = { 6, "permission denied for schema pgflow", "a member of pgflow_starter, whose rights are lost", MIGRATE },
-    worker = { GOES_ON, "permission denied for schema pgflow", "or for `luaflow migrate` if pgflow_worker itself has lost its rights" },
+    worker = { GOES_ON, "permission denied for schema pgflow", "spec_rich is a member of pgflow_worker, whose rights are lost", MIGRATE },
     doctor = { 1, "a member of pgflow_reader, pgflow_starter, pgflow_worker, whose rights are lost", MIGRATE } },
   { name = "row security hides rows", conninfo = " user=spec_rich", sql = ROW_SECURITY,
     start = HIDDEN, worker = HIDDEN, doctor = HIDDEN },
@@ -190,10 +193,14 @@ local STATES = {
     start = { 0 },
     worker = { 6, "relation \"public.changes\" does not exist", FOREIGN_FUNCTION },
     doctor = { 0 } },
-  { name = "server is read-only", sql = alter_database "set default_transaction_read_only = on",
-    start = { 6, "cannot execute INSERT in a read-only transaction", NO_WRITES },
-    worker = { GOES_ON, "cannot execute INSERT in a read-only transaction", NO_WRITES },
-    doctor = { 6, "transactions are read-only by default", "unset default_transaction_read_only" } },
+  { name = "trigger that is not luaflow's raises an exception", sql = audit "raise 'not today' using hint = 'ask finance';" .. AUDITED,
+    start = { 6, "not today", FOREIGN_FUNCTION, "its own hint: ask finance" },
+    worker = { 6, "not today", FOREIGN_FUNCTION, "its own hint: ask finance" },
+    doctor = { 0, "table pgflow.runs has a trigger that is not luaflow's, which runs public.audit", "make sure that it cannot fail" } },
+  { name = "transactions are read-only by setting", sql = alter_database "set default_transaction_read_only = on",
+    start = { 6, "cannot execute INSERT in a read-only transaction", RESET },
+    worker = { GOES_ON, "cannot execute INSERT in a read-only transaction", RESET },
+    doctor = { 6, "transactions are read-only by default", "alter database luaflow_spec_", RESET } },
   { name = "disk full", sql = audit [[raise 'could not extend file' using errcode = 'disk_full';]] .. AUDITED,
     start = { 6, "could not extend file", NO_ROOM },
     worker = { GOES_ON, "could not extend file", NO_ROOM },
@@ -214,8 +221,15 @@ local STATES = {
     start = WRONG_PASSWORD, worker = { GOES_ON, unpack(WRONG_PASSWORD, 2) }, doctor = WRONG_PASSWORD },
   { name = "role that may not log in", conninfo = " user=pgflow_worker",
     start = NO_LOGIN, worker = { GOES_ON, unpack(NO_LOGIN, 2) }, doctor = NO_LOGIN },
-  { name = "parameter with an invalid value (`sslmode=zzz`)", conninfo = " sslmode=zzz",
+  { name = "parameter with an invalid value (`sslmode=zzz`, `connect_timeout=zz`)", env = { PGSSLMODE = "zzz" },
     start = REFUSED, worker = REFUSED, doctor = REFUSED },
+  { name = "parameter that libpq does not know (`?schema=public`)", conninfo = function() return "postgresql:///nowhere?schema=public" end,
+    start = UNKNOWN, worker = UNKNOWN, doctor = UNKNOWN },
+  { name = "library that `session_preload_libraries` names cannot be loaded", conninfo = " user=spec_rich",
+    sql = alter_database "set session_preload_libraries = ''nowhere''",
+    start = NO_LIBRARY, worker = { GOES_ON, unpack(NO_LIBRARY, 2) }, doctor = NO_LIBRARY },
+  { name = "what the server does not give (`sslmode`, `target_session_attrs`, `options`)", env = { PGOPTIONS = "-c unheard_of=1" },
+    start = NOT_GIVEN, worker = { GOES_ON, unpack(NOT_GIVEN, 2) }, doctor = NOT_GIVEN },
   { name = "invalid port", conninfo = " port=99999", start = BAD_PORT, worker = BAD_PORT, doctor = BAD_PORT },
   { name = "more than 16 hosts", conninfo = " host=" .. ("a,"):rep(16) .. "a",
     start = MANY_HOSTS, worker = MANY_HOSTS, doctor = MANY_HOSTS },
@@ -243,14 +257,16 @@ describe("a database with", function()
     return db, state.conninfo(db)
   end
 
-  local function run(command, conninfo)
-    local result = here:luaflow({ unpack(command) }, { env = { DATABASE_URL = conninfo } })
+  local function run(command, conninfo, env)
+    local all = { DATABASE_URL = conninfo }
+    for name, value in pairs(env or {}) do all[name] = value end
+    local result = here:luaflow({ unpack(command) }, { env = all })
     return result.code, result.out .. result.err
   end
 
   -- All that a worker says until it ends, works, or has complained.
-  local function work(conninfo, paths)
-    local worker = here:launch { database = conninfo, args = { "--executors", "1" }, paths = paths }
+  local function work(conninfo, paths, env)
+    local worker = here:launch { database = conninfo, args = { "--executors", "1" }, paths = paths, env = env }
     wait.till(function()
       return worker.process:poll() or #worker:log "running" > 0 or worker.process:errors():find('"level":"warn"', 1, true)
     end, 30, "the worker to end, to run or to complain")
@@ -294,11 +310,11 @@ describe("a database with", function()
       end)
       local texts = {}
       if state.migrate then texts[#texts + 1] = assert_answers(state.migrate, "migrate", run({ "migrate" }, conninfo)) end
-      texts[#texts + 1] = assert_answers(state.start, "start", run({ "start", "life", "1" }, conninfo))
-      local found = assert_answers(state.doctor, "doctor", run({ "doctor" }, conninfo))
+      texts[#texts + 1] = assert_answers(state.start, "start", run({ "start", "life", "1" }, conninfo, state.env))
+      local found = assert_answers(state.doctor, "doctor", run({ "doctor" }, conninfo, state.env))
       assert.is_nil(found:find("luaflow doctor", 1, true), found)
       texts[#texts + 1] = found
-      texts[#texts + 1] = assert_answers(state.worker, "worker", work(conninfo, state.paths))
+      texts[#texts + 1] = assert_answers(state.worker, "worker", work(conninfo, state.paths, state.env))
       assert_guided(state, table.concat(texts, "\n"))
     end)
   end
@@ -325,6 +341,75 @@ describe("a database with", function()
       return db:number "select count(*) from pgflow.runs where status = 'completed'" == 1
     end, 30, "the run to complete")
     here:stop_workers()
+    db:drop()
+  end)
+
+  it("lost rights of the groups, which every command names", function()
+    local db = database.create(here.db.name)
+    local conninfo = db.conninfo .. " user=spec_rich"
+    local function assert_named(commands, group)
+      for _, command in ipairs(commands) do
+        local code, text = run({ command }, conninfo)
+        assert.equal(6, code, text)
+        said.assert_says(text, "role spec_rich is a member of " .. group .. ", whose rights are lost", MIGRATE)
+      end
+    end
+    db:text(LOST_RIGHTS)
+    assert_named({ "workers", "queues", "runs" }, "pgflow_reader")
+    db:text [[
+      grant usage on schema pgflow to pgflow_worker, pgflow_reader;
+      revoke all on all functions in schema pgflow from pgflow_worker, pgflow_reader]]
+    assert_named({ "workers", "queues" }, "pgflow_reader")
+    assert_answers({ GOES_ON, "permission denied for function pgflow.worker_heartbeat",
+      "role spec_rich is a member of pgflow_worker, whose rights are lost" }, "worker", work(conninfo))
+    db:drop()
+  end)
+
+  it("a dropped queue with tasks, of which doctor prints one line", function()
+    local db = database.create(here.db.name)
+    db:text "select pgflow.start_flow('life', '1'), pgflow.start_flow('life', '2'); select pgmq.drop_queue('life')"
+    local code, text = run({ "doctor" }, db.conninfo)
+    assert.equal(1, code)
+    local problems = {}
+    for line in text:gmatch "[^\n]+" do
+      if line:find "^problem" then problems[#problems + 1] = line end
+    end
+    assert.equal(1, #problems, text)
+    said.assert_says(problems[1], "queue life has lost its table")
+    assert.is_nil(text:find("report a bug", 1, true), text)
+    db:drop()
+  end)
+
+  it("transactions that are read-only by setting, of which a worker logs one line for each kind of statement", function()
+    local db = database.create(here.db.name)
+    db:text(alter_database "set default_transaction_read_only = on")
+    local worker = here:launch { database = db.conninfo, args = { "--executors", "1" } }
+    local function complaints()
+      local lines = {}
+      for line in worker.process:errors():gmatch "[^\n]+" do
+        if line:find '"level":"warn"' or line:find '"level":"error"' or line:find "database_back" then lines[#lines + 1] = line end
+      end
+      return lines
+    end
+    wait.till(function() return complaints()[1] end, 20, "the worker to complain")
+    wait.pause(6)
+    assert.equal(1, #complaints(), table.concat(complaints(), "\n"))
+    db:text("set default_transaction_read_only = off; " .. alter_database "reset default_transaction_read_only")
+    worker:await_log("running", 30)
+    db:text(alter_database "set default_transaction_read_only = on")
+    terminate(db, "luaflow worker")
+    wait.pause(8)
+    local seen = {}
+    for _, line in ipairs(complaints()) do
+      local kind = line:match '"verb":"[^"]*"' .. (line:match '"statement":"[^"]*"' or "")
+      assert.is_nil(seen[kind], line)
+      assert.is_true(kind:find "database_" ~= nil or line:find(RESET, 1, true) ~= nil, line)
+      seen[kind] = true
+    end
+    assert.truthy(seen['"verb":"heartbeat_failed"'])
+    worker.process:kill()
+    worker.process:forget()
+    here.workers = {}
     db:drop()
   end)
 

@@ -11,6 +11,8 @@ static bool is_same(const struct complaint *complaint, const struct err *err) {
          (sqlstate_is_condition(err->sqlstate) || strcmp(complaint->message, err->message) == 0);
 }
 
+bool complaint_has(const struct complaint *complaint, const struct err *err) { return is_same(complaint, err); }
+
 bool complaint_is_new(struct complaint *complaint, const struct err *err) {
   if (is_same(complaint, err)) return false;
   complaint->said = true;

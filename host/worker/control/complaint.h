@@ -17,6 +17,8 @@ struct complaint {
 /* True for an error that is not the one reported last. Conditions of the server go by their SQLSTATE, all else by the
  * message. */
 bool complaint_is_new(struct complaint *complaint, const struct err *err) __attribute__((warn_unused_result));
+/* Whether it is the error reported last. */
+bool complaint_has(const struct complaint *complaint, const struct err *err);
 /* An outage has several reasons in turn, each of which is reported once: true for one that none of the last was. */
 enum { OUTAGE_REASONS = 4 };
 struct outage {

@@ -18,6 +18,7 @@ const struct pg_statement work_statements[WORK_STATEMENT_COUNT] = {WORK_STATEMEN
   "false)"
 
 static const char keepalives[] = "select " KEEPALIVES;
+#define LOST_RIGHTS "whose rights are lost, as after a restore without privileges: luaflow migrate grants them again"
 static const char own_schema[] =
     "do $$ declare v_message text; v_hint text; begin"
     " if pg_catalog.to_regnamespace('pgflow') is null then"
@@ -26,6 +27,15 @@ static const char own_schema[] =
     " if not exists (select from pg_catalog.pg_class c"
     "   where c.relname = 'migrations' and c.relnamespace = pg_catalog.to_regnamespace('pgflow')) then"
     "  raise exception 'foreign schema pgflow' using errcode = 'LF001';"
+    " end if;"
+    " if not pg_catalog.has_schema_privilege('pgflow', 'usage') or exists (select from pg_catalog.pg_proc p"
+    "   where p.pronamespace = pg_catalog.to_regnamespace('pgflow') and p.proname = 'worker_heartbeat'"
+    "     and not pg_catalog.has_function_privilege(p.oid, 'execute')) then"
+    "  raise exception 'permission denied for %', case when pg_catalog.has_schema_privilege('pgflow', 'usage')"
+    "   then 'function pgflow.worker_heartbeat' else 'schema pgflow' end using errcode = '42501', hint = coalesce(("
+    "   select pg_catalog.format('role %s is a member of pgflow_worker, " LOST_RIGHTS
+    "', current_user) from pg_catalog.pg_roles r"
+    "   where r.rolname = 'pgflow_worker' and pg_catalog.pg_has_role(r.oid, 'usage')), '');"
     " end if;"
     " select h.message, h.hint into v_message, v_hint from (" SCHEMA_HIDDEN_SQL
     ") h;"
