@@ -13,6 +13,7 @@
 #include "base/version.h"
 #include "base/xalloc.h"
 #include "cli/commands/commands.h"
+#include "cli/view/show.h"
 #include "executor/executor.h"
 #include "pg/conninfo.h"
 
@@ -158,7 +159,7 @@ static int run_with(const struct command *command, const struct settings *settin
   int count = argc - rest;
   if (count < command->least || count > command->most) {
     if (count < command->least)
-      err_set(&err, ERR_CONFIG, EXIT_USAGE, "%s: an argument is missing", command->name);
+      show_argument_missing(&err, command->name, command->arguments, count);
     else
       err_set(&err, ERR_CONFIG, EXIT_USAGE, "%s: %s is one argument too many", command->name,
               argv[rest + command->most]);

@@ -43,6 +43,7 @@ static void print_notice(void *unused, const PGresult *result) {
 static void copy_message(char *out, size_t size, const char *message) {
   size_t length = 0;
   for (const char *c = message; *c; c++) {
+    if (c[0] == '\n' && c[1] == '\t' && length > 0 && length + 1 < size) out[length++] = '.'; /* libpq goes on */
     if (length + 1 == size) {
       utf8_fit(out, size, (int)size);
       return;

@@ -50,7 +50,7 @@ static const struct load_worker *choose(const struct load_report *report, const 
     err_set(err, ERR_CONFIG, EXIT_USAGE, "--queue %s: the modules do not have it; they have %s", queue, queues);
   else
     err_set(err, ERR_CONFIG, EXIT_USAGE, "the modules have several queues: %s", queues);
-  if (!queue) err_hint(err, "choose one with --queue");
+  err_hint(err, queue ? "give one of these queues, or the path of the flows that use it" : "choose one with --queue");
   free(queues);
   return NULL;
 }

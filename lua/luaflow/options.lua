@@ -17,6 +17,7 @@ local MODES = { "fail", "skip", "skip-cascade" }
 ---@field default? string as the guide shows it
 ---@field min? integer
 ---@field max? integer
+---@field unit? string what the number counts
 ---@field choices? string[]
 ---@field meaning string
 
@@ -26,15 +27,15 @@ options.list = {
     meaning = "letter or `_`, then letters, digits, `_`; at most 128; not `run`" },
   { name = "max_attempts", of = EVERYTHING, type = "integer", min = 1, max = MOST, default = "3",
     meaning = "attempts of a task, the first one included" },
-  { name = "base_delay", of = EVERYTHING, type = "integer", min = 0, max = MOST, default = "5",
+  { name = "base_delay", of = EVERYTHING, type = "integer", unit = "seconds", min = 0, max = MOST, default = "5",
     meaning = "seconds; the n-th retry waits `base_delay * 2^n`, at most 24 h" },
-  { name = "timeout", of = EVERYTHING, type = "integer", min = 1, max = MOST, default = "60",
+  { name = "timeout", of = EVERYTHING, type = "integer", unit = "seconds", min = 1, max = MOST, default = "60",
     meaning = "seconds that an attempt may take" },
   { name = "depends_on", of = { "step", "array" }, type = "slugs", default = "none",
     meaning = "list of steps defined before; no duplicates; not empty" },
   { name = "array", of = { "map" }, type = "slug", default = "none",
     meaning = "the step whose output it maps over, defined before; without it the run's input" },
-  { name = "start_delay", of = ALL_STEPS, type = "integer", min = 0, max = MOST, default = "0",
+  { name = "start_delay", of = ALL_STEPS, type = "integer", unit = "seconds", min = 0, max = MOST, default = "0",
     meaning = "seconds before the first attempt" },
   { name = "only_if", of = ALL_STEPS, type = "pattern", default = "none",
     meaning = "runs only if what the step gets contains this JSON object" },

@@ -35,7 +35,7 @@ function checks.slug(option, given, report)
 end
 
 function checks.integer(option, given, report)
-  if type(given) ~= "number" then return wrong_type(option, given, "a number", report) end
+  if type(given) ~= "number" then return wrong_type(option, given, option.unit and "a number of " .. option.unit or "a number", report) end
   if given ~= math.floor(given) or given < option.min or given > option.max then
     return report("out_of_range", ("%s must be a whole number from %d to %d, not %s"):format(
       option.name, option.min, option.max, shown(given)))

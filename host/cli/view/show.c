@@ -99,6 +99,13 @@ static bool refuse_verb(const char *command, const char *word, const struct verb
   return err_hint(err, "luaflow %s --help shows what may follow", command);
 }
 
+void show_argument_missing(struct err *err, const char *command, const char *arguments, int given) {
+  for (; given > 0 && strchr(arguments, ' '); given--) arguments = strchr(arguments, ' ') + 1;
+  bool named = isupper((unsigned char)*arguments) != 0;
+  err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: an argument is missing%s%.*s", command, named ? ": " : "",
+          named ? (int)strcspn(arguments, " ") : 0, arguments);
+}
+
 int show_find_verb(const struct call *call, const char *command, const struct verb *verbs, int count, struct err *err) {
   for (int i = 0; i < count; i++) {
     const struct verb *verb = &verbs[i];
@@ -106,7 +113,7 @@ int show_find_verb(const struct call *call, const char *command, const struct ve
     int given = call->argc - 1;
     if (given >= verb->least && given <= verb->most) return i;
     if (given < verb->least)
-      err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: an argument is missing", command);
+      show_argument_missing(err, command, verb->arguments, given);
     else
       err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: %s is one argument too many", command, call->argv[1 + verb->most]);
     err_hint(err, "usage: luaflow %s %s%s%s", command, verb->name, *verb->arguments ? " " : "", verb->arguments);

@@ -29,6 +29,8 @@ struct verb {
   const char *arguments;
   int least, most; /* of them */
 };
+/* The error of a command that got only so many of its arguments, which are written as in its usage. */
+void show_argument_missing(struct err *err, const char *command, const char *arguments, int given);
 /* The index of the verb that the arguments begin with; -1: none, or the wrong number of arguments (*err, exit 2). */
 int show_find_verb(const struct call *call, const char *command, const struct verb *verbs, int count, struct err *err);
 

@@ -94,6 +94,7 @@ static FILE *open_regular(const char *path, struct err *err) {
   if (fd < 0 || fstat(fd, &info) != 0) {
     int number = errno;
     err_set(err, ERR_CONFIG, EXIT_USAGE, "cannot read --env-file %s: %s", path, strerror(number));
+    err_hint(err, "give the path of a file with lines NAME=value");
     process_lacks_files(number, err);
   } else if (!S_ISREG(info.st_mode)) {
     err_set(err, ERR_CONFIG, EXIT_USAGE, "--env-file %s: it is not a regular file", path);
