@@ -194,7 +194,16 @@ void startup_run(struct life *life) {
   check_files(life);
   troubles_start(life->troubles, life->control, life->worker_id);
   life->heartbeat = heartbeat_new(life->loop, life->control, life->worker_id, &events, life, life->troubles, life->log);
-  life->recovery = recovery_new(life->loop, life->control, life->worker_id, life->troubles, life->log);
+  const struct recovery_options recovery = {
+      .conninfo = life->options->database,
+      .source = life->options->database_source,
+      .application_name = life->application_name,
+      .worker_id = life->worker_id,
+      .pg = life->control,
+      .leftovers = life->leftovers,
+      .troubles = life->troubles,
+  };
+  life->recovery = recovery_new(life->loop, &recovery, life->log);
 }
 
 void startup_fenced(struct life *life) {

@@ -159,6 +159,29 @@ describe("a database in trouble", function()
     assert.equal(1, #worker:log "heartbeat_failed")
   end)
 
+  it("goes on with its heartbeats while a recovery takes long", function()
+    here:worker { args = { "--queue", "quick" } }
+    local definition = here.db:text "select pg_get_functiondef('pgflow.recover_tasks(uuid)'::regprocedure)"
+    here.db:text [[create or replace function pgflow.recover_tasks(p_worker_id uuid)
+      returns table (run_id uuid, step_slug text, task_index int, reason text, outcome text)
+      language plpgsql as $$ begin perform pg_sleep(14); end $$]]
+    wait.till(function()
+      return here.db:number "select count(*) from pgflow.worker_troubles t where t.trouble = 'recovery'" == 1
+    end, 30, "the first recovery to be given up")
+    local function age()
+      return here.db:number "select extract(epoch from clock_timestamp() - min(w.last_heartbeat_at)) from pgflow.workers w"
+    end
+    wait.till(function() return age() < 2 end, 20, "a heartbeat over the next connection")
+    local oldest = 0
+    wait.till(function()
+      oldest = math.max(oldest, age())
+      return here.db:number "select count(*) from pgflow.worker_troubles t" == 0
+    end, 60, "a recovery of 14 s to end well")
+    here.db:text(definition)
+    assert.is_true(oldest < 8, ("a heartbeat was %.1f s old"):format(oldest))
+    assert_quick()
+  end)
+
   it("goes on when the server's process is stopped", function()
     local worker = here:worker { args = { "--queue", "quick" } }
     here.db:complete "quick"

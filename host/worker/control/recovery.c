@@ -8,16 +8,21 @@
 #include "worker/control/complaint.h"
 #include "worker/control/statements.h"
 
-enum { RECOVER_MS = 10000, GO_ON_MS = 1000 /* messages were lost: possibly more are */ };
+enum {
+  RECOVER_MS = 10000,
+  GO_ON_MS = 1000, /* messages were lost: possibly more are */
+  ROUND_MS = 16000 /* the smallest limit of a round that has its own connection */
+};
 
 /* The columns of the RECOVER statement. */
 enum { RUN_ID, STEP_SLUG, TASK_INDEX, REASON, OUTCOME };
 
 struct recovery {
+  uv_loop_t *loop;
   uv_timer_t timer;
-  struct pg *pg;
-  const char *worker_id;
-  struct troubles *troubles;
+  struct recovery_options options;
+  struct pg *own;            /* its own connection; NULL until a round took too long */
+  struct pg_backend backend; /* of that */
   struct log *log;
   bool waiting; /* for an answer */
   bool stopped, timer_closed;
@@ -57,6 +62,40 @@ static bool log_moved(struct recovery *recovery, const PGresult *result) {
   return resent > 0;
 }
 
+static void on_own_ready(void *owner) {
+  struct recovery *recovery = owner;
+  recovery->backend = pg_last_backend(recovery->own);
+}
+
+static void on_own_lost(void *owner, const struct err *err, int retry_ms) {
+  struct recovery *recovery = owner;
+  (void)retry_ms;
+  leftovers_add(recovery->options.leftovers, recovery->backend);
+  recovery->backend = (struct pg_backend){0};
+  troubles_set(recovery->options.troubles, TROUBLE_RECOVERY, 0, err->message);
+  complaint_log(&recovery->complaint, recovery->log, "recovery_failed", err);
+}
+
+static void take_own_connection(struct recovery *recovery) {
+  static const struct pg_events events = {.ready = on_own_ready, .lost = on_own_lost};
+  const struct pg_options options = {
+      .conninfo = recovery->options.conninfo,
+      .source = recovery->options.source,
+      .application_name = recovery->options.application_name,
+      .session = control_settings,
+      .session_count = SETTINGS_COUNT,
+      .statements = control_statements,
+      .statement_count = CONTROL_STATEMENT_COUNT,
+      .deadline_ms = ROUND_MS,
+  };
+  struct err err;
+  recovery->own = pg_new(recovery->loop, &options, &events, recovery, &err);
+  if (recovery->own)
+    pg_start(recovery->own);
+  else
+    complaint_log(&recovery->complaint, recovery->log, "recovery_failed", &err);
+}
+
 static void on_timer(uv_timer_t *timer);
 
 static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
@@ -68,29 +107,31 @@ static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
   }
   if (!err) {
     if (complaint_end(&recovery->complaint)) LOG(recovery->log, LOG_INFO, "recovery_works_again");
-    troubles_set(recovery->troubles, TROUBLE_RECOVERY, 0, NULL);
+    troubles_set(recovery->options.troubles, TROUBLE_RECOVERY, 0, NULL);
     bool go_on = log_moved(recovery, pg_unit_result(unit, 0));
     uv_timer_start(&recovery->timer, on_timer, go_on ? GO_ON_MS : RECOVER_MS, RECOVER_MS);
     return;
   }
-  if (*err->sqlstate || pg_unit_is_overdue(unit)) troubles_set(recovery->troubles, TROUBLE_RECOVERY, 0, err->message);
+  if (*err->sqlstate || pg_unit_is_overdue(unit))
+    troubles_set(recovery->options.troubles, TROUBLE_RECOVERY, 0, err->message);
+  if (pg_unit_is_overdue(unit) && !recovery->own) take_own_connection(recovery);
   if (!*err->sqlstate) return; /* the connection reports it */
   complaint_log(&recovery->complaint, recovery->log, "recovery_failed", err);
 }
 
 static void on_timer(uv_timer_t *timer) {
   struct recovery *recovery = timer->data;
-  if (recovery->waiting || !pg_is_ready(recovery->pg)) return;
+  struct pg *pg = recovery->own ? recovery->own : recovery->options.pg;
+  if (recovery->waiting || !pg_is_ready(pg)) return;
   struct pg_unit *unit = pg_unit_new(on_done, recovery);
-  pg_param_text(pg_unit_add(unit, &control_statements[STMT_RECOVER]), recovery->worker_id);
+  pg_param_text(pg_unit_add(unit, &control_statements[STMT_RECOVER]), recovery->options.worker_id);
   recovery->waiting = true;
-  pg_submit(recovery->pg, unit);
+  pg_submit(pg, unit);
 }
 
-struct recovery *recovery_new(uv_loop_t *loop, struct pg *pg, const char *worker_id, struct troubles *troubles,
-                              struct log *log) {
+struct recovery *recovery_new(uv_loop_t *loop, const struct recovery_options *options, struct log *log) {
   struct recovery *recovery = xcalloc(1, sizeof *recovery);
-  *recovery = (struct recovery){.pg = pg, .worker_id = worker_id, .troubles = troubles, .log = log};
+  *recovery = (struct recovery){.loop = loop, .options = *options, .log = log};
   uv_timer_init(loop, &recovery->timer);
   recovery->timer.data = recovery;
   uv_timer_start(&recovery->timer, on_timer, RECOVER_MS, RECOVER_MS);
@@ -106,5 +147,6 @@ static void on_closed(uv_handle_t *handle) {
 void recovery_stop(struct recovery *recovery) {
   if (!recovery) return;
   recovery->stopped = true;
+  pg_close(recovery->own);
   uv_close((uv_handle_t *)&recovery->timer, on_closed);
 }
