@@ -104,11 +104,11 @@ static bool refuse_value(const struct setting_info *info, const char *source, co
   char lowest[32], highest[32];
   format_value(info, info->lowest, lowest, sizeof lowest);
   format_value(info, info->highest, highest, sizeof highest);
-  const char *what = info->kind == SETTING_SECONDS ? "a time such as 30s, 500ms or 2m"
-                     : info->kind == SETTING_BYTES ? "a size such as 512MB"
+  const char *what = info->kind == SETTING_SECONDS ? "a time such as 30s, 500ms or 2m,"
+                     : info->kind == SETTING_BYTES ? "a size such as 512MB,"
                                                    : "a whole number";
-  return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: \"%s\" is not %s, from %s to %s", source, text, what, lowest,
-                 highest);
+  return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s must be %s from %s to %s, not %s", source, what, lowest, highest,
+                 *text ? text : "an empty text");
 }
 
 static bool is_choice(const char *choices, const char *text) {
@@ -137,7 +137,8 @@ static bool store(struct settings *settings, const struct setting_info *info, co
       return true;
     case SETTING_CHOICE:
       if (!is_choice(info->argument, text))
-        return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: \"%s\" is not one of %s", source, text, info->argument);
+        return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s must be one of %s, not %s", source, info->argument,
+                       *text ? text : "an empty text");
       *(const char **)field = text;
       return true;
     case SETTING_TEXT:

@@ -215,6 +215,7 @@ static int check_output(int code) {
 
 static int run_line(int argc, char **argv) {
   if (argc < 2) {
+    say(stderr, "luaflow: no command was given\n\n");
     print_usage(stderr);
     return EXIT_USAGE;
   }

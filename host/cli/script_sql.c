@@ -59,6 +59,8 @@ void script_sql_query(struct script_sql *sql, struct executor_process *process, 
   }
 }
 
+const char *script_sql_source(const struct script_sql *sql) { return sql->handlers ? sql->source : NULL; }
+
 void script_sql_close(struct script_sql *sql) {
   handlers_close(sql->handlers);
   free(sql->conninfo);

@@ -14,6 +14,8 @@ struct script_sql;
 struct script_sql *script_sql_new(uv_loop_t *loop, const struct settings *settings, struct log *log);
 /* Answers a QUERY frame of the process with QUERY_REPLY. */
 void script_sql_query(struct script_sql *sql, struct executor_process *process, struct frame *frame);
+/* What names the database in errors, such as --database; NULL until a statement came. Borrowed. */
+const char *script_sql_source(const struct script_sql *sql);
 void script_sql_close(struct script_sql *sql);
 
 #endif

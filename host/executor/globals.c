@@ -32,7 +32,7 @@ static bool is_first(lua_State *L) {
 static struct text push_message(lua_State *L) {
   const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : luaL_typename(L, 2);
   luaL_where(L, 1);
-  lua_pushfstring(L, "a handler sets the new global \"%s\"; make it local", name);
+  lua_pushfstring(L, "a handler assigns to the global \"%s\": write local %s", name, name);
   lua_concat(L, 2);
   return runtime_text(L, -1);
 }

@@ -14,21 +14,22 @@ static const char hint[] =
     "write postgresql://user:password@host:port/database, with % and two hexadecimal digits for special characters, or "
     "host=... user=... password='...' dbname=...";
 
-/* How libpq's complaints about a text begin; what follows there quotes the text. */
+/* How libpq's complaints about a text begin; what follows there quotes the text. In each reason of this file, what
+ * stands behind "; " is the hint. */
 static const struct {
   const char *begins;
   const char *meaning;
 } mistakes[] = {
-    {"invalid percent-encoded token", "a % in it is not followed by two hexadecimal digits; % itself is %25"},
+    {"invalid percent-encoded token", "a % in it is not followed by two hexadecimal digits; write % itself as %25"},
     {"forbidden value %00", "it contains %00"},
     {"missing \"=\"",
      "a part of it is not of the form keyword=value; put a value with spaces or quotation marks between ' and write "
      "them as \\'"},
-    {"unterminated quoted string", "a quotation mark is not closed; in a value ' is written \\'"},
+    {"unterminated quoted string", "a quotation mark is not closed; in a value write ' as \\'"},
     {"invalid connection option", "it has a keyword that libpq does not know"},
     {"invalid URI query parameter", "it has a parameter that libpq does not know"},
-    {"extra key/value separator", "a parameter has a second =, which is written %3D"},
-    {"missing key/value separator", "a parameter has no =; in a password / is written %2F and ? is written %3F"},
+    {"extra key/value separator", "a parameter has a second =; write it as %3D"},
+    {"missing key/value separator", "a parameter has no =; in a password write / as %2F and ? as %3F"},
     {"end of string reached when looking for matching", "a [ is not closed"},
     {"IPv6 host address may not be empty", "its address in [] is empty"},
     {"unexpected character", "an unexpected character follows a ]"},
@@ -53,8 +54,8 @@ static const char *wrong_authority(const char *authority) {
   size_t user = strcspn(authority, "@/");
   const char *rest = authority[user] == '@' ? authority + user + 1 : authority;
   if (strcspn(rest, "@") >= strcspn(rest, "?")) return NULL;
-  return authority[user] == '@' ? "it has one @ too many; in a password @ is written %40"
-                                : "it has a / before its @; in a password / is written %2F";
+  return authority[user] == '@' ? "it has more than one @; in the user name or the password write @ as %40"
+                                : "it has a / before its @; in a password write / as %2F";
 }
 
 /* Parameters that would be a part of the database's name. */
@@ -79,7 +80,7 @@ static const char *wrong_edges(const char *text) {
 static const char *wrong_uri(const char *authority) {
   const char *why = wrong_authority(authority);
   if (why || !has_stray_parameters(authority)) return why;
-  return "its database's name contains & and =: the first parameter follows a ?";
+  return "its database's name contains & and =; write ? before the first parameter";
 }
 
 static bool is_bare_name(const char *text) {
@@ -115,10 +116,8 @@ static int count_pieces(const char *list) {
 }
 
 static const char *wrong_ports(const char *list) {
-  if (strchr(list, ':'))
-    return "its port contains a :; in a password : is written %3A, and an IPv6 address stands in [ ]";
-  if (list[strspn(list, "0123456789,")])
-    return "its port is not a number; in a password : is written %3A and / is written %2F";
+  if (strchr(list, ':')) return "its port contains a :; in a password write : as %3A, and put an IPv6 address in [ ]";
+  if (list[strspn(list, "0123456789,")]) return "its port is not a number; in a password write : as %3A and / as %2F";
   for (; *list; list += *list == ',') {
     char *end;
     unsigned long port = strtoul(list, &end, 10);
@@ -136,7 +135,7 @@ static bool has_at_inside(const char *hosts) {
 }
 
 static const char *wrong_hosts(const char *list) {
-  if (has_at_inside(list)) return "its host contains an @; in a password @ is written %40";
+  if (has_at_inside(list)) return "its host contains an @; in a password write @ as %40";
   return count_pieces(list) > CONNINFO_HOSTS_MAX ? "it names more than 16 hosts" : NULL;
 }
 
@@ -172,8 +171,10 @@ static const char *wrong_value(const PQconninfoOption *option) {
 }
 
 static PQconninfoOption *refuse(const char *source, const char *why, struct err *err) {
-  err_set(err, ERR_CONFIG, EXIT_USAGE, "%s is not a valid connection string: %s", source, why);
-  err_hint(err, "%s", hint);
+  const char *remedy = strstr(why, "; ");
+  int length = remedy ? (int)(remedy - why) : (int)strlen(why);
+  err_set(err, ERR_CONFIG, EXIT_USAGE, "%s is not a valid connection string: %.*s", source, length, why);
+  err_hint(err, "%s", remedy ? remedy + 2 : hint);
   return NULL;
 }
 
@@ -190,10 +191,10 @@ static PQconninfoOption *parse_name(const char *source, const char *name, struct
   return options;
 }
 
-/* The parameter that libpq does not know, unless what it quotes may be a piece of a password. */
-static const char *foreign_parameter(const char *authority, const char *message, char *out, size_t size) {
+/* Refuses a parameter that libpq does not know, and names it unless what libpq quotes may be a piece of a password. */
+static bool refuse_foreign(const char *source, const char *authority, const char *message, struct err *err) {
   static const char beginning[] = "invalid URI query parameter: \"";
-  if (!authority || !message || strncmp(message, beginning, strlen(beginning)) != 0) return NULL;
+  if (!authority || !message || strncmp(message, beginning, strlen(beginning)) != 0) return false;
   const char *name = message + strlen(beginning), *query = strchr(authority, '?');
   size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_");
   size_t before = strcspn(authority, "/?"), user = strcspn(authority, "@");
@@ -202,10 +203,10 @@ static const char *foreign_parameter(const char *authority, const char *message,
     const char *port = strchr(authority, ':') + 1;
     ends = strspn(port, "0123456789") == before - (size_t)(port - authority);
   }
-  if (!ends || !query || strchr(query, '@') || length == 0 || name[length] != '"') return NULL;
-  snprintf(out, size, "libpq does not know its parameter %.*s, which is another program's: remove it", (int)length,
-           name);
-  return out;
+  if (!ends || !query || strchr(query, '@') || length == 0 || name[length] != '"') return false;
+  err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: PostgreSQL has no connection parameter %.*s", source, (int)length, name);
+  err_hint(err, "remove it from the URI");
+  return true;
 }
 
 PQconninfoOption *conninfo_parse(const char *source, const char *conninfo, struct err *err) {
@@ -217,13 +218,13 @@ PQconninfoOption *conninfo_parse(const char *source, const char *conninfo, struc
   if (first) return refuse(source, first, err);
   if (!authority && (!strchr(conninfo, '=') || (foreign && foreign < conninfo + scheme)))
     return parse_name(source, conninfo, err);
-  char *message = NULL, room[160];
+  char *message = NULL;
   PQconninfoOption *options = PQconninfoParse(conninfo, &message);
-  const char *why = options ? NULL : foreign_parameter(authority, message, room, sizeof room);
-  if (!options && !why) why = meaning_of(message);
+  bool reported = !options && refuse_foreign(source, authority, message, err);
+  const char *why = options ? NULL : meaning_of(message);
   for (const PQconninfoOption *option = options; option && option->keyword && !why; option++) why = wrong_value(option);
   PQfreemem(message);
-  if (!why) return options;
+  if (!why || reported) return options;
   PQconninfoFree(options);
   return refuse(source, why, err);
 }

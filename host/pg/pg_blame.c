@@ -137,6 +137,16 @@ void pg_blame_statement(struct err *err, const PGresult *failure, PGconn *conn) 
 
 /* ---- connections ---- */
 
+/* One state for all that keeps a role out; the words are those of a server that speaks English. */
+static bool blame_role(struct err *err, const char *sqlstate) {
+  if (strcmp(sqlstate, "28000") != 0 || !strstr(err->message, "role \"")) return false;
+  if (strstr(err->message, "\" does not exist"))
+    err_hint(err, "give another user, or create the role: create role NAME login");
+  else if (strstr(err->message, "\" is not permitted to log in"))
+    err_hint(err, "give another user, or let the role log in: alter role NAME login");
+  return *err->hint;
+}
+
 void pg_blame_connection(struct err *err, const char *sqlstate) {
   static const struct hint hints[] = {
       {"25P03", "set idle_in_transaction_session_timeout to 0 for the roles of luaflow"},
@@ -149,7 +159,7 @@ void pg_blame_connection(struct err *err, const char *sqlstate) {
        "role ... reset session_preload_libraries` or `alter database ... reset session_preload_libraries`"},
       {"42501", "the role has no right to connect: run `grant connect on database ... to ...`"},
   };
-  add_hint(err, sqlstate, hints, sizeof hints / sizeof *hints);
+  if (!blame_role(err, sqlstate)) add_hint(err, sqlstate, hints, sizeof hints / sizeof *hints);
 }
 
 /* Where the line has ":  SQLSTATE: " at its first colon of that kind; NULL if nowhere. */

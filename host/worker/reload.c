@@ -192,7 +192,7 @@ static enum candidate refuse_load(struct life *life, const char *error, const ch
 static enum candidate refuse_queue(struct life *life, const struct load_report *report) {
   if (life->options->dev >= 0) return CANDIDATE_UNWANTED; /* dev has been told of the queues, and ends this worker */
   char *queues = load_report_queues(report);
-  char *error = xasprintf("queue %s: the modules do not have it any more; they have %s", life->queue, queues);
+  char *error = xasprintf("no flow uses the queue %s any more; they use: %s", life->queue, queues);
   refuse_load(life, error, "a worker keeps its queue: start another one for another queue");
   free(error);
   free(queues);

@@ -47,7 +47,7 @@ static const struct load_worker *choose(const struct load_report *report, const 
   if (!queue && report->worker_count == 1) return &report->workers[0];
   char *queues = load_report_queues(report);
   if (queue)
-    err_set(err, ERR_CONFIG, EXIT_USAGE, "--queue %s: the modules do not have it; they have %s", queue, queues);
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "--queue: no flow uses the queue %s; they use: %s", queue, queues);
   else
     err_set(err, ERR_CONFIG, EXIT_USAGE, "the modules have several queues: %s", queues);
   err_hint(err, queue ? "give one of these queues, or the path of the flows that use it" : "choose one with --queue");

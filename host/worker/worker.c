@@ -79,7 +79,7 @@ int worker_main(const struct worker_options *options, struct log *log) {
   int exit_code = EXIT_DONE;
   bool good = false;
   worker_signals_hold();
-  if (!entries_find(&entries, options->root, options->paths, options->path_count, &err)) return fail(&err);
+  if (!entries_find(&entries, "worker", options->root, options->paths, options->path_count, &err)) return fail(&err);
   bool taken = source_take(&source, entries.root, options->env_file, &events, log, &err);
   int program = taken ? executor_open_program(&err) : -1;
   if (program >= 0) {

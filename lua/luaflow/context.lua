@@ -142,6 +142,9 @@ NAMES[#NAMES + 1] = "env"
 NAMES[#NAMES + 1] = "tx"
 table.sort(NAMES)
 
+-- What a handler may look for in its context.
+local ELSEWHERE = { http = 'require "luaflow.http"' }
+
 local env_mt = { __metatable = "luaflow.Environment", __newindex = refuse_write "ctx.env" }
 
 -- A copy, since `pairs` finds nothing in a table that only leads to another; made when it is asked for, since few handlers do.
@@ -162,8 +165,8 @@ local ctx_mt = {
     if IS_FIELD[key] then return rawget(ctx, INNER).values[key] end
     if key == "env" then return env_of(rawget(ctx, INNER)) end
     if key == "tx" then return rawget(ctx, INNER).tx end
-    local hint = nearest.hint(key, NAMES)
-    error(("ctx has no %s%s"):format(tostring(key), hint and ": " .. hint or ""), 2)
+    local hint = ELSEWHERE[key] or nearest.hint(key, NAMES) or "it has " .. table.concat(NAMES, ", ")
+    error(("ctx has no %s: %s"):format(tostring(key), hint), 2)
   end,
 }
 

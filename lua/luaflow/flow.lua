@@ -121,7 +121,8 @@ local function check_dependencies(definition, slug, dependencies, report)
     elseif dependency == slug then
       report("unknown_dependency", ("step %s depends on itself"):format(validate.shown(slug)))
     else
-      local message = ("no step %s is defined before this one"):format(validate.shown(dependency))
+      local message = ("step %s depends on %s, but no step %s is defined before it"):format(
+        validate.shown(slug), validate.shown(dependency), validate.shown(dependency))
       report("unknown_dependency", message, nearest.hint(dependency, known)).missing = dependency
     end
   end
@@ -151,8 +152,8 @@ local function add_step(definition, method, opts, handler, where)
   local report = reporter(result, where, name)
   local good = validate.options(method, opts, report)
   if type(handler) ~= "function" then
-    report("missing_handler", ("%s takes a handler, a function, as its second argument, not %s"):format(
-      method, validate.shown(handler)))
+    report("missing_handler", ("the second argument must be the handler, a function, not %s"):format(
+      validate.shown(handler)))
   end
   if good.when_unmet and not (good.only_if or good.unless) and opts.only_if == nil and opts.unless == nil then
     report("missing_condition", "when_unmet needs a condition: only_if or unless")

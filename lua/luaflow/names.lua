@@ -13,7 +13,7 @@ function names.slug_fault(text)
   if text == "run" then return "is a reserved word" end
   if #text > names.MAX_SLUG then return ("is longer than %d characters"):format(names.MAX_SLUG) end
   if not text:find "^[A-Za-z_][A-Za-z0-9_]*$" then
-    return "must start with a letter or _ and have only letters, digits and _"
+    return "must start with a letter (a-z, A-Z) or _ and have only such letters, digits and _"
   end
 end
 
@@ -24,7 +24,7 @@ function names.queue_fault(text)
   if text == "" then return "is empty" end
   if #text > names.MAX_QUEUE then return ("is longer than %d characters"):format(names.MAX_QUEUE) end
   if not text:find "^[a-z_][a-z0-9_]*$" then
-    return "must start with a lower-case letter or _ and have only lower-case letters, digits and _"
+    return "must start with a lower-case letter (a-z) or _ and have only such letters, digits and _"
   end
 end
 

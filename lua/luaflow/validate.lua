@@ -27,10 +27,11 @@ end
 -- One check for each type of option: returns the value to keep, or reports and returns nil.
 local checks = {}
 
-function checks.slug(option, given, report)
+function checks.slug(option, given, report, call)
   if type(given) ~= "string" then return wrong_type(option, given, "a string", report) end
   local fault = names.slug_fault(given)
-  if fault then return report("invalid_slug", ("%s %s %s"):format(option.name, shown(given), fault)) end
+  local name = option.name == "slug" and ("the %s's slug"):format(call == "flow" and "flow" or "step") or option.name
+  if fault then return report("invalid_slug", ("%s %s %s"):format(name, shown(given), fault)) end
   return given
 end
 
@@ -170,7 +171,7 @@ function validate.options(call, given, report)
   for i, option in ipairs(options.of(call)) do
     names_of_call[i], known[option.name] = option.name, true
     if given[option.name] ~= nil then
-      good[option.name] = checks[option.type](option, given[option.name], report)
+      good[option.name] = checks[option.type](option, given[option.name], report, call)
     elseif option.required then
       report("missing_option", ("%s is missing"):format(option.name))
     end

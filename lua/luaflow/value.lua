@@ -38,14 +38,18 @@ function value.path(root, path)
 end
 
 -- Ends a copy; caught by value.copy alone.
-local function refuse(walk, what)
-  walk.message = value.path(walk.root, walk.path) .. ": " .. what
+local function refuse_as_it_is(walk, why)
+  walk.message = value.path(walk.root, walk.path) .. ": " .. why
   error(walk, 0)
 end
 
+local function refuse(walk, what)
+  refuse_as_it_is(walk, what .. ", which JSON cannot hold")
+end
+
 local function copy_string(walk, text)
-  if text:find("%z") then refuse(walk, "string with U+0000") end
-  if not utf8.is_valid(text) then refuse(walk, "string that is not valid UTF-8") end
+  if text:find("%z") then refuse_as_it_is(walk, "string with U+0000, which jsonb cannot hold") end
+  if not utf8.is_valid(text) then refuse_as_it_is(walk, "string that is not valid UTF-8") end
   return text
 end
 
@@ -57,7 +61,7 @@ end
 
 local function copy_cdata(walk, integer)
   if ffi.istype(uint64_t, integer) then
-    if integer > 0x7fffffffffffffffULL then refuse(walk, "integer outside the range of int64_t") end
+    if integer > 0x7fffffffffffffffULL then refuse_as_it_is(walk, "integer outside the range of int64_t") end
     return ffi.cast(int64_t, integer)
   end
   if not ffi.istype(int64_t, integer) then refuse(walk, "cdata") end
@@ -93,7 +97,7 @@ local copy_any
 
 local function copy_table(walk, t)
   if walk.open[t] then refuse(walk, "cycle") end
-  if #walk.path == MAX_DEPTH then refuse(walk, "nested deeper than 512") end
+  if #walk.path == MAX_DEPTH then refuse_as_it_is(walk, "nested deeper than 512") end
   local mark = json.mark(t)
   local count = take_census(walk, t, mark)
   if count > 0 or (#walk.path == 0 and walk.empty_array and next(t) == nil) then mark = mark or json.array_mt end

@@ -104,7 +104,9 @@ static void refuses_what_would_be_cut(void **state) {
     const char *bytes;
     size_t length;
     const char *why;
-  } bad[] = {{"A=1\nB=2\0C=secret", 15, "NUL"}, {"A=1\nB=\"secret", 13, "quote"}, {"A=1\nB='secret' x", 16, "quote"}};
+  } bad[] = {{"A=1\nB=2\0C=secret", 15, "NUL"},
+             {"A=1\nB=\"secret", 13, "quotation mark"},
+             {"A=1\nB='secret' x", 16, "quotation mark"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     struct env_file file;
     struct err err = {0};

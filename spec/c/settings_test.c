@@ -94,7 +94,8 @@ static void test_units(void **state) {
 
 static void test_values_out_of_range(void **state) {
   (void)state;
-  assert_refused(READ(FOR_WORKER, "worker", "--executors", "0"), "--executors: \"0\" is not a whole number");
+  assert_refused(READ(FOR_WORKER, "worker", "--executors", "0"),
+                 "--executors must be a whole number from 1 to 1024, not 0");
   assert_refused(READ(FOR_WORKER, "worker", "--executors", "2x"), "--executors");
   assert_refused(READ(FOR_WORKER, "worker", "--grace", "-1s"), "--grace");
   assert_refused(READ(FOR_WORKER, "worker", "--grace", "99999999999999999999"), "--grace");
@@ -116,7 +117,7 @@ static void test_environment(void **state) {
   unsetenv("LUAFLOW_DATABASE");
   unsetenv("DATABASE_URL");
   setenv("LUAFLOW_BATCH", "many", 1);
-  assert_refused(READ(FOR_WORKER, "worker"), "LUAFLOW_BATCH: \"many\"");
+  assert_refused(READ(FOR_WORKER, "worker"), "LUAFLOW_BATCH must be a whole number from 1 to 10000, not many");
   assert_true(READ(FOR_WORKER, "worker", "--batch", "7").ok); /* the flag wins, so the variable is not looked at */
   assert_true(READ(FOR_RUNS, "runs").ok);                     /* takes no batch */
   unsetenv("LUAFLOW_BATCH");

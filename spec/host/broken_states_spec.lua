@@ -110,7 +110,7 @@ local NOT_GIVEN = { 6, "a setting in options: correct PGOPTIONS" }
 local MANY_HOSTS = { 2, "it names more than 16 hosts" }
 local LIMIT = { 6, "too many connections for database", "raise max_connections of the server, or the limit of the role or database" }
 local WRONG_PASSWORD = { 6, "password authentication failed for user \"spec_locked\"", "check the user, the password" }
-local NO_LOGIN = { 6, "role \"pgflow_worker\" is not permitted to log in", "check the user, the password" }
+local NO_LOGIN = { 6, "role \"pgflow_worker\" is not permitted to log in", "alter role NAME login" }
 
 -- Of each command the exit code, GOES_ON for a worker that tries again or works, and words of what it says.
 local GOES_ON = "goes on"

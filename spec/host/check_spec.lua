@@ -196,7 +196,8 @@ describe("luaflow check", function()
       } do
         local result = at(home, words, env)
         assert.equal(2, result.code, result.err)
-        assert.truthy(result.err:find("the root would be " .. home .. ", which is a home folder", 1, true), result.err)
+        assert.truthy(result.err:find(home .. " cannot be the root, the folder that require starts from: it is a home folder", 1, true),
+          result.err)
         assert.truthy(result.err:find("hint: .*%-%-root"), result.err)
       end
       for _, words in ipairs {
@@ -206,7 +207,7 @@ describe("luaflow check", function()
       } do
         local result = at(home, words, env)
         assert.equal(2, result.code, result.err)
-        assert.truthy(result.err:find("the root cannot be the whole machine", 1, true), result.err)
+        assert.truthy(result.err:find("it is the whole file system", 1, true), result.err)
       end
       assert.equal(0, at(home, { "check", "--root", ".", "flows" }, env).code)
     end)

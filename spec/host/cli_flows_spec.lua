@@ -115,7 +115,7 @@ describe("luaflow flows and queues", function()
   end)
 
   it("refuse a wrong command line", function()
-    assert_refused(luaflow("flows", "retier", "x"), 2, "unknown word retier", "did you mean luaflow flows retire?")
+    assert_refused(luaflow("flows", "retier", "x"), 2, "there is no flows retier", "did you mean luaflow flows retire?")
     assert_refused(luaflow("flows", "retire"), 2, "an argument is missing", "usage: luaflow flows retire ALIAS")
     assert_refused(luaflow("flows", "forget", "a", "b"), 2, "b is one argument too many")
     assert_refused(luaflow("queues", "x"), 2, "x is one argument too many")

@@ -153,7 +153,7 @@ describe("the command line", function()
 
     it("--wait ends with 1 for a run that failed, and names step and message", function()
       local result = luaflow("start", "greet", "{}", "--wait")
-      assert_refused(result, 1, "failed at step find_name: flows/all.lua:5: who is it?", "hint: luaflow run ")
+      assert_refused(result, 1, "failed at step find_name: flows/all.lua:5: who is it?", "hint: luaflow run ", "; luaflow retry ")
       local run_id = result.err:match "luaflow: run (%S+) failed"
       assert.equal("failed", here.db:await_run(run_id).status)
     end)
@@ -337,7 +337,7 @@ RUN                                   FLOW   STATUS
       assert_all("^%S+  fan +completed ", expected "r.flow_slug = 'fan' and r.status = 'completed'",
         listed("--flow", "fan", "--status", "completed", "--limit", "1000"))
       assert.same({}, listed("--flow", "fan", "--status", "cancelled"))
-      assert_refused(luaflow("runs", "--status", "done"), 2, '"done" is not one of started|completed|failed|cancelled')
+      assert_refused(luaflow("runs", "--status", "done"), 2, "--status must be one of started|completed|failed|cancelled, not done")
       assert_refused(luaflow("runs", "--limit", "0"), 2, "--limit")
       assert_refused(luaflow("runs", "--flow", "nope"), 1, "there is no flow or alias 'nope'", "known: echo, fan, greet, idle")
     end)
@@ -450,7 +450,7 @@ RUN                                   FLOW   STATUS
         assert_refused(here:luaflow(words), 2, ...)
       end
       refused({ "worker", "--executors", "0", "flows" }, '--executors: "0"')
-      refused({ "worker", "--grace", "soon", "flows" }, '--grace: "soon" is not a time such as 30s')
+      refused({ "worker", "--grace", "soon", "flows" }, "--grace must be a time such as 30s, 500ms or 2m, from 0s to 24h, not soon")
       refused({ "worker", "--executor-memory", "1kB", "flows" }, "--executor-memory", "from 32MB")
       refused({ "worker", "--log-level", "loud", "flows" }, "debug|info|warn|error")
       assert_refused(with({ LUAFLOW_BATCH = "many" }, "worker", "flows"), 2, 'LUAFLOW_BATCH: "many"')
@@ -481,7 +481,7 @@ RUN                                   FLOW   STATUS
       assert_refused(luaflow "--wat", 2, "--wat: unknown option")
       local nothing = luaflow()
       assert.same({ 2, "" }, { nothing.code, nothing.out })
-      assert_says(nothing.err, "Usage: luaflow COMMAND")
+      assert_says(nothing.err, "luaflow: no command was given\n\nUsage: luaflow COMMAND")
     end)
 
     it("in options and arguments get a hint", function()
@@ -496,7 +496,9 @@ RUN                                   FLOW   STATUS
 
   it("says what is wrong with a path", function()
     assert_refused(luaflow("check", ""), 2, "PATH: the value is empty")
-    assert_refused(luaflow("check", "/"), 2, "/: the root would be /, which is the whole machine", "or give the root with --root")
+    assert_refused(luaflow("check", "/"), 2, "check: / cannot be the root, the folder that require starts from",
+      "or the root with --root DIR")
+    assert_refused(luaflow("check", "nowhere"), 2, "check: there is no file or folder nowhere", "give the path of a .lua file")
     assert.is_nil(luaflow("check", "--root", "flows", "/").err:find "hint")
     assert_refused(luaflow("lua", "nosuch.lua"), 2, "lua: nosuch.lua: No such file or directory")
     assert_refused(luaflow("lua", "flows"), 2, "lua: flows: Is a directory")

@@ -145,8 +145,10 @@ describe("luaflow workers and functions", function()
     assert_refused(luaflow("functions", "disable", "packing"), 1, "there is no worker function 'packing'", "there are none yet")
     here:worker(WORKER_OPTIONS)
     assert_refused(luaflow("functions", "disable", "packing", "pakcing"), 1, "no worker function 'pakcing'", "did you mean packing?")
-    assert_refused(luaflow("functions", "disable", "a,b\"\\{}"), 1, "there is no worker function 'a,b\"\\{}'", "known: packing")
-    assert_refused(luaflow("functions", "disabel", "packing"), 2, "unknown word disabel", "did you mean luaflow functions disable?")
+    assert_refused(luaflow("functions", "disable", "a,b\"\\{}"), 1, "there is no worker function 'a,b\"\\{}'",
+      "known: packing; `luaflow functions` lists them")
+    assert_refused(luaflow("functions", "disabel", "packing"), 2, "there is no functions disabel",
+      "did you mean luaflow functions disable?")
     assert_refused(luaflow("functions", "disable"), 2, "an argument is missing", "usage: luaflow functions disable NAME...")
     assert_refused(luaflow("workers", "--al"), 2, "unknown option --al", "did you mean --all?")
     assert.equal("t", here.db:text "select f.enabled from pgflow.worker_functions f")

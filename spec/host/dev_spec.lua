@@ -183,6 +183,7 @@ describe("luaflow dev", function()
     local second = run { "dev" }
     assert.same({ 1, "" }, { second.code, second.out })
     assert.truthy(second.err:find(("already runs for %s (process %d)"):format(home, dev.pid), 1, true), second.err)
+    assert.truthy(second.err:find(("or: kill %d; to use its database"):format(dev.pid), 1, true), second.err)
     assert.same({ "greet", "tally" }, list_flows())
 
     dev.terminal:type "\3"

@@ -32,7 +32,7 @@ describe("the JSON codec", function()
     large.items[10000].at = print
     for _ = 1, 20 do
       local _, message = host.encode(large, "output")
-      assert.equal("output.items[10000].at: function", message)
+      assert.equal("output.items[10000].at: function, which JSON cannot hold", message)
     end
   end)
 end)

@@ -207,7 +207,7 @@ describe("ctx:query", function()
           refused("the statement holds a NUL byte", "select 1\0")
           refused("parameter 2: a string with a NUL byte", "select $1, $2", 1, "a\0b")
           refused("parameter 1: a function cannot be sent", "select $1", print)
-          refused("parameter 1.a[2]: function", "select $1", { a = { 1, print } })
+          refused("parameter 1.a[2]: function, which JSON cannot hold", "select $1", { a = { 1, print } })
           refused("parameter 1: pg_array needs a list without holes", "select $1", luaflow.pg_array { 1, nil, 3 })
           refused("parameter 1[2]: a function cannot", "select $1", luaflow.pg_array { 1, print })
         ]=]

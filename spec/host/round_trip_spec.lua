@@ -42,7 +42,7 @@ return luaflow.flow { slug = "filter" }
 
 -- The message of a stored failure, by what the handler returned.
 local REFUSED = {
-  ["function"] = "output%.items%[3%]%.when: function",
+  ["function"] = "output%.items%[3%]%.when: function, which JSON cannot hold",
   ["NaN"] = "output%.a: NaN",
   ["cycle"] = "output%.a%.b: cycle",
   ["hole"] = "output%.list: array with a hole at 2",

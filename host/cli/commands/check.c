@@ -84,7 +84,8 @@ static void print_warnings(const struct unpolled *unpolled) {
 
 int command_check(const struct call *call) {
   struct buf output = {0};
-  struct load_options options = {.root = call->settings->root,
+  struct load_options options = {.command = "check",
+                                 .root = call->settings->root,
                                  .paths = (const char *const *)call->argv,
                                  .path_count = (size_t)call->argc,
                                  .development = false,

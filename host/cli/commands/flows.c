@@ -48,7 +48,7 @@ static void print_flows(const PGresult *result) {
 static bool retire(struct db *db, const char *alias, bool quiet, struct err *err) {
   const char *parameters[] = {alias};
   PGresult *result;
-  if (!show_check_names(db, DB_ALIAS_NAMES, "alias", &alias, 1, err) ||
+  if (!show_check_names(db, DB_ALIAS_NAMES, "alias", "flows", &alias, 1, err) ||
       !db_run(db, DB_RETIRE_ALIAS, parameters, &result, err))
     return false;
   const char *was = db_text(result, 0, 0);
@@ -62,7 +62,8 @@ static bool retire(struct db *db, const char *alias, bool quiet, struct err *err
 
 static bool forget(struct db *db, const char *slug, bool quiet, struct err *err) {
   const char *parameters[] = {slug};
-  if (!show_check_names(db, DB_FLOW_SLUGS, "flow", &slug, 1, err) || !db_run(db, DB_FORGET_FLOW, parameters, NULL, err))
+  if (!show_check_names(db, DB_FLOW_SLUGS, "flow", "flows", &slug, 1, err) ||
+      !db_run(db, DB_FORGET_FLOW, parameters, NULL, err))
     return false;
   if (!quiet) say(stdout, "flow %s is deleted\n", slug);
   return true;

@@ -65,7 +65,7 @@ static bool change_functions(struct db *db, enum verb_index verb, const struct c
   const char *const *names = (const char *const *)call->argv + 1;
   int count = call->argc - 1;
   bool quiet = call->settings->json;
-  if (!show_check_names(db, DB_FUNCTION_NAMES, "worker function", names, count, err)) return false;
+  if (!show_check_names(db, DB_FUNCTION_NAMES, "worker function", "functions", names, count, err)) return false;
   if (verb == FORGET) return forget_function(db, names[0], quiet, err);
   return switch_functions(db, verb == ENABLE, names, count, quiet, err);
 }

@@ -92,7 +92,7 @@ int command_lua(const struct call *call) {
   struct err err;
   if (!check_script(call->argv[0], &err)) return cli_fail(&err);
   char *root;
-  if (!root_choose(call->settings->root, call->argv[0], &root, &err)) return cli_fail(&err);
+  if (!root_choose("lua", call->settings->root, call->argv[0], &root, &err)) return cli_fail(&err);
   int snapshot = snapshot_take(root, NULL, NULL, &err);
   bool ok = snapshot >= 0 && run_script(&script, call, root, snapshot, &err);
   if (snapshot >= 0) close(snapshot);

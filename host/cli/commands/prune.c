@@ -17,7 +17,7 @@ static bool check_age(const struct settings *settings, struct err *err) {
   }
   if (isalpha((unsigned char)given[strlen(given) - 1])) return true;
   err_set(err, ERR_CONFIG, EXIT_USAGE, "prune: --older-than %s has no unit", given);
-  return err_hint(err, "s, m, h, d and w are units: %sd is %s days", given, given);
+  return err_hint(err, "units are s, m (minutes), h, d and w: %sd is %s days", given, given);
 }
 
 static void show_progress(long long removed) {

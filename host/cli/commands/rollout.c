@@ -75,7 +75,7 @@ static bool print_unfenced(const PGresult *result) {
 
 static void print_status(const PGresult *result) {
   if (PQntuples(result) == 0) {
-    say(stdout, "no rollout is open\n");
+    say(stdout, "no rollout is open; luaflow rollout begin NAME... opens one\n");
     return;
   }
   char age[32];
@@ -114,7 +114,8 @@ static void print_begun(const PGresult *result) {
 
 static bool begin(struct db *db, const char *const *names, int count, const struct setting_list *new_names, bool quiet,
                   struct err *err) {
-  if (!show_check_names(db, DB_FUNCTION_NAMES, "worker function", names, count, err)) return explain_unknown(err);
+  if (!show_check_names(db, DB_FUNCTION_NAMES, "worker function", "functions", names, count, err))
+    return explain_unknown(err);
   char *known = show_array(names, count), *added = show_array(new_names->items, new_names->count);
   const char *parameters[] = {known, added};
   PGresult *result;

@@ -59,7 +59,8 @@ int command_runs(const struct call *call) {
   struct db db;
   struct err err;
   if (!client_connect_to_schema(settings, "runs", ROLE_READER, &db, &err)) return cli_fail(&err);
-  bool ok = (!settings->flow || show_check_names(&db, DB_STARTABLE_NAMES, "flow or alias", &settings->flow, 1, &err)) &&
+  bool ok = (!settings->flow ||
+             show_check_names(&db, DB_STARTABLE_NAMES, "flow or alias", "flows", &settings->flow, 1, &err)) &&
             show_list(&db, settings, DB_RUNS, DB_RUNS_JSON, parameters, print_runs, &err);
   db_close(&db);
   return ok ? EXIT_DONE : cli_fail(&err);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "base/embed.h"
 #include "base/error_text.h"
 #include "base/say.h"
 #include "base/sqlstate.h"
@@ -24,6 +25,8 @@
 enum { TASK = 1, ANSWER_MS = 2000 /* that the executor has to end a handler in */ };
 
 static const char no_id[] = "00000000-0000-0000-0000-000000000000";
+
+static const char traceback_head[] = "\nstack traceback:\n";
 
 struct attempt {
   const struct call *call;
@@ -105,11 +108,44 @@ static void on_query(struct attempt *attempt, struct frame *frame) {
   buf_free(&payload);
 }
 
+/* Is the line one of a traceback and of luaflow's own code, or of C? */
+static bool is_inner(const char *line) {
+  static const char library[] = "\tluaflow/";
+  if (strncmp(line, "\t[C]:", 5) == 0) return true;
+  if (strncmp(line, library, strlen(library)) != 0) return false;
+  char *path = xasprintf("lua/%.*s", (int)strcspn(line + 1, ":"), line + 1);
+  bool embedded = embed_find(path) != NULL;
+  free(path);
+  return embedded;
+}
+
+/* Leaves out the inner lines, in place, unless there are no others. */
+static void shorten_traceback(char *traceback) {
+  char *frames = strstr(traceback, traceback_head) + strlen(traceback_head);
+  struct buf outer = {0};
+  for (char *line = frames; *line;) {
+    size_t length = strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n');
+    if (!is_inner(line)) buf_put(&outer, line, length);
+    line += length;
+  }
+  if (outer.len > 0) {
+    memcpy(frames, outer.data, outer.len);
+    frames[outer.len - (frames[outer.len - 1] == '\n')] = '\0';
+  }
+  buf_free(&outer);
+}
+
 /* It was not the handler's end. */
 static void log_traceback(struct attempt *attempt) {
   if (attempt->traceback) script_log_line(attempt->call->log, LOG_ERROR, attempt->traceback, NULL);
   free(attempt->traceback);
   attempt->traceback = NULL;
+}
+
+static void tell_database(const struct attempt *attempt) {
+  const char *source = script_sql_source(attempt->sql);
+  bool given = attempt->call->settings->database != NULL;
+  if (source) say(stderr, "  its SQL ran in %s%s\n", given ? "the database of " : "", source);
 }
 
 static void tell_failure(struct attempt *attempt, uint8_t outcome, const char *message, double delay) {
@@ -126,8 +162,7 @@ static void tell_failure(struct attempt *attempt, uint8_t outcome, const char *m
       if (delay >= 0)
         snprintf(how, sizeof how, "failed; luaflow.retry_after asks for a retry in %g s", delay);
       else
-        snprintf(how, sizeof how, "attempt %" PRId64 " of %" PRId64 " failed", attempt->call->settings->attempt,
-                 attempt->step.max_attempts);
+        snprintf(how, sizeof how, "failed");
       break;
   }
   char *text = message ? error_text(message) : NULL;
@@ -137,6 +172,7 @@ static void tell_failure(struct attempt *attempt, uint8_t outcome, const char *m
   free(attempt->traceback);
   attempt->traceback = NULL;
   free(text);
+  tell_database(attempt);
 }
 
 static void on_result(struct attempt *attempt, struct cursor *payload) {
@@ -204,12 +240,13 @@ static void on_log(struct attempt *attempt, struct cursor *payload) {
   struct cursor line = *payload;
   enum log_level level = (enum log_level)cursor_u8(&line);
   char *message = cursor_strdup(&line);
-  bool is_traceback = level == LOG_ERROR && message && strstr(message, "\nstack traceback:\n");
+  bool is_traceback = level == LOG_ERROR && message && strstr(message, traceback_head);
   log_traceback(attempt);
   if (!is_traceback) {
     script_log(attempt->call->log, payload);
     free(message);
   } else {
+    shorten_traceback(message);
     attempt->traceback = message;
   }
 }
@@ -275,7 +312,7 @@ static bool run(struct attempt *attempt, struct err *err) {
   struct entries entries;
   struct source source;
   bool started = false;
-  if (!entries_find(&entries, settings->root, (const char *const *)attempt->call->argv, 1, err)) return false;
+  if (!entries_find(&entries, "try", settings->root, (const char *const *)attempt->call->argv, 1, err)) return false;
   bool good = source_take(&source, entries.root, settings->env_file, &events, NULL, err);
   int program = good ? executor_open_program(err) : -1;
   if (program >= 0) {

@@ -78,15 +78,17 @@ static bool fits(const struct found *found, const char *name) {
 }
 
 static bool refuse_unknown(const struct search *search, struct err *err) {
-  bool with_flow = strchr(search->name, '.') != NULL;
+  bool with_flow = strchr(search->name, '.') != NULL, one_flow = true;
   const char **names = xcalloc(search->count + 1, sizeof *names);
   char **full = xcalloc(search->count + 1, sizeof *full);
   struct buf all = {0};
   for (size_t i = 0; i < search->count; i++) {
     full[i] = full_name(&search->steps[i]);
     names[i] = with_flow ? full[i] : text_field(search->steps[i].step, "slug");
-    buf_printf(&all, "%s%s", i ? ", " : "", full[i]);
+    one_flow = one_flow && search->steps[i].flow == search->steps[0].flow;
   }
+  for (size_t i = 0; i < search->count; i++)
+    buf_printf(&all, "%s%s", i ? ", " : "", one_flow ? text_field(search->steps[i].step, "slug") : full[i]);
   err_set(err, ERR_CONFIG, EXIT_USAGE, "try: there is no step %s", search->name);
   const char *best = nearest(search->name, names, search->count);
   if (best)

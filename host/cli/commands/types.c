@@ -110,7 +110,8 @@ static bool generate(const struct load_report *report, const char *folder, struc
 }
 
 int command_types(const struct call *call) {
-  struct load_options options = {.root = call->settings->root,
+  struct load_options options = {.command = "types",
+                                 .root = call->settings->root,
                                  .paths = (const char *const *)call->argv,
                                  .path_count = (size_t)call->argc,
                                  .types = true};

@@ -174,7 +174,8 @@ static void print_problems(const struct load_report *report) {
 }
 
 static bool load_once(struct dev *dev, struct err *err) {
-  struct load_options options = {.root = dev->call->settings->root ? dev->root : NULL,
+  struct load_options options = {.command = "dev",
+                                 .root = dev->call->settings->root ? dev->root : NULL,
                                  .paths = dev->paths,
                                  .path_count = dev->path_count,
                                  .development = true};

@@ -98,9 +98,12 @@ bool devlock_take(struct devlock *lock, const char *path, const char *what, stru
   } else if (errno == EAGAIN || errno == EACCES) {
     char text[STATE_SIZE];
     read_state(lock->fd, text);
-    err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: a luaflow dev already runs for %s (process %.*s)", what,
-            (int)strcspn(text, "\n"), text);
-    err_hint(err, "end it with Ctrl-C, or use the database that it serves");
+    int digits = (int)strcspn(text, "\n");
+    err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: a luaflow dev already runs for %s (process %.*s)", what, digits, text);
+    err_hint(err,
+             "press Ctrl-C in its terminal, or: kill %.*s; to use its database run luaflow COMMAND in the folder of "
+             "its flows",
+             digits, text);
   } else {
     err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: %s cannot be locked: %s", path, strerror(errno));
   }

@@ -55,6 +55,7 @@ char *json_read(const char *what, const char *argument, struct err *err) {
     return NULL;
   }
   if (json_check(what, text, err)) return text;
+  if (strcmp(argument, "-") == 0) err_hint(err, "standard input must be one JSON value, such as {\"name\": \"Ada\"}");
   free(text);
   return NULL;
 }

@@ -13,7 +13,9 @@ static int report_failure(const struct runview *view) {
   err_set(&err, ERR_CONFIG, EXIT_FAILED, "run %s %s%s%s: %s", view->run_id,
           view->status == RUN_CANCELLED ? "was cancelled" : "failed", view->error_step ? " at step " : "",
           view->error_step ? view->error_step : "", view->error ? view->error : "no reason is recorded");
-  err_hint(&err, "luaflow run %s shows the details", view->run_id);
+  err_hint(&err,
+           "luaflow run %s shows the details; luaflow retry %s runs what failed again once the cause is corrected",
+           view->run_id, view->run_id);
   return cli_fail(&err);
 }
 

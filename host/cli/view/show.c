@@ -48,21 +48,21 @@ static bool is_listed(const char *name, const char *const *known, int count) {
   return false;
 }
 
-static bool refuse_name(const struct db *db, const char *what, const char *name, const char *const *known, int count,
-                        struct err *err) {
+static bool refuse_name(const struct db *db, const char *what, const char *lister, const char *name,
+                        const char *const *known, int count, struct err *err) {
   err_set(err, ERR_CONFIG, EXIT_FAILED, "%s: there is no %s '%s'", db->what, what, name);
   const char *best = nearest(name, known, (size_t)count);
   if (best) return err_hint(err, "did you mean %s?", best);
   if (count == 0) return err_hint(err, "there are none yet: a worker creates them when it deploys its flows");
   struct buf list = {0};
   for (int i = 0; i < count; i++) buf_printf(&list, "%s%s", i ? ", " : "", known[i]);
-  err_hint(err, "known: %s", list.data);
+  err_hint(err, "known: %s; `luaflow %s` lists them", list.data, lister);
   buf_free(&list);
   return false;
 }
 
-bool show_check_names(struct db *db, enum db_statement statement, const char *what, const char *const *names, int count,
-                      struct err *err) {
+bool show_check_names(struct db *db, enum db_statement statement, const char *what, const char *lister,
+                      const char *const *names, int count, struct err *err) {
   PGresult *result;
   if (!db_run(db, statement, NULL, &result, err)) return false;
   int known_count = PQntuples(result);
@@ -70,7 +70,7 @@ bool show_check_names(struct db *db, enum db_statement statement, const char *wh
   for (int i = 0; i < known_count; i++) known[i] = db_text(result, i, 0);
   bool ok = true;
   for (int i = 0; i < count && ok; i++)
-    ok = is_listed(names[i], known, known_count) || refuse_name(db, what, names[i], known, known_count, err);
+    ok = is_listed(names[i], known, known_count) || refuse_name(db, what, lister, names[i], known, known_count, err);
   free(known);
   PQclear(result);
   return ok;
@@ -93,10 +93,15 @@ char *show_array(const char *const *texts, int count) {
 static bool refuse_verb(const char *command, const char *word, const struct verb *verbs, int count, struct err *err) {
   const char *names[8];
   for (int i = 0; i < count; i++) names[i] = verbs[i].name;
-  err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: unknown word %s", command, word);
+  err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: there is no %s %s", command, command, word);
   const char *best = nearest(word, names, (size_t)count);
   if (best) return err_hint(err, "did you mean luaflow %s %s?", command, best);
-  return err_hint(err, "luaflow %s --help shows what may follow", command);
+  struct buf list = {0};
+  for (int i = 0; i < count; i++)
+    buf_printf(&list, "%s%s%s%s", i ? ", " : "", verbs[i].name, *verbs[i].arguments ? " " : "", verbs[i].arguments);
+  err_hint(err, "after luaflow %s can follow: %s", command, list.data);
+  buf_free(&list);
+  return false;
 }
 
 void show_argument_missing(struct err *err, const char *command, const char *arguments, int given) {
@@ -131,5 +136,5 @@ bool show_check_run_id(const char *command, const char *text, struct err *err) {
     ok = pattern[i] == '-' ? text[i] == '-' : isxdigit((unsigned char)text[i]) != 0;
   if (ok) return true;
   err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: \"%s\" is not a run id", command, text);
-  return err_hint(err, "luaflow runs lists the runs");
+  return err_hint(err, "a run id looks like 0df6137f-8799-4cbb-b543-a9379bd3ff6f; luaflow runs lists them");
 }

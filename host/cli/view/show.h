@@ -17,9 +17,9 @@ bool show_list(struct db *db, const struct settings *settings, enum db_statement
     __attribute__((warn_unused_result));
 
 /* True if the statement, which lists names in one column, has all of these; else exit 1, with the nearest one as a
- * hint or those that there are. what: such as "worker function". */
-bool show_check_names(struct db *db, enum db_statement statement, const char *what, const char *const *names, int count,
-                      struct err *err) __attribute__((warn_unused_result));
+ * hint or those that there are. what: such as "worker function"; lister: the command that lists them. */
+bool show_check_names(struct db *db, enum db_statement statement, const char *what, const char *lister,
+                      const char *const *names, int count, struct err *err) __attribute__((warn_unused_result));
 /* The literal of a text[]; owned by the caller. */
 char *show_array(const char *const *texts, int count);
 

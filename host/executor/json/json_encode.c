@@ -51,9 +51,15 @@ static int writer_free(lua_State *L) {
   return 0;
 }
 
-static bool refuse(struct writer *writer, const char *what) {
+static bool refuse_as_it_is(struct writer *writer, const char *why) {
   json_walk_path(&writer->walk, &writer->message);
-  buf_printf(&writer->message, ": %s", what);
+  buf_printf(&writer->message, ": %s", why);
+  return false;
+}
+
+static bool refuse(struct writer *writer, const char *what) {
+  refuse_as_it_is(writer, what);
+  buf_printf(&writer->message, ", which JSON cannot hold");
   return false;
 }
 
@@ -67,7 +73,7 @@ static bool check_limit(struct writer *writer, size_t more) {
 static bool write_string(struct writer *writer, const char *bytes, size_t length) {
   if (!check_limit(writer, length + 2)) return false;
   const char *wrong = json_string_write(&writer->out, bytes, length);
-  return wrong ? refuse(writer, wrong) : true;
+  return wrong ? refuse_as_it_is(writer, wrong) : true;
 }
 
 static bool write_number(struct writer *writer, double number) {
@@ -93,7 +99,7 @@ static bool write_cdata(struct writer *writer, int index) {
   bool is_unsigned = is_ctype(writer, index, writer->json->uint64);
   if (!is_unsigned && !is_ctype(writer, index, writer->json->int64)) return refuse(writer, "cdata");
   memcpy(&integer, lua_topointer(writer->L, index), sizeof integer);
-  if (is_unsigned && integer < 0) return refuse(writer, "integer outside the range of int64_t");
+  if (is_unsigned && integer < 0) return refuse_as_it_is(writer, "integer outside the range of int64_t");
   buf_printf(&writer->out, "%lld", (long long)integer);
   return true;
 }
@@ -221,7 +227,7 @@ static bool write_table(struct writer *writer, int index) {
   lua_State *L = writer->L;
   const void *table = lua_topointer(L, index);
   if (json_walk_holds(&writer->walk, table)) return refuse(writer, "cycle");
-  if (writer->walk.depth == JSON_MAX_DEPTH) return refuse(writer, "nested deeper than 512");
+  if (writer->walk.depth == JSON_MAX_DEPTH) return refuse_as_it_is(writer, "nested deeper than 512");
   luaL_checkstack(L, 8, "JSON");
   size_t start = writer->keys.len;
   enum mark mark = mark_of(writer, index);

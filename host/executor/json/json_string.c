@@ -25,7 +25,7 @@ const char *json_string_write(struct buf *out, const char *bytes, size_t length)
       pos += size;
       continue;
     }
-    if (c == 0) return "string with U+0000";
+    if (c == 0) return "string with U+0000, which jsonb cannot hold";
     if (c < 0x20 || c == '"' || c == '\\') {
       buf_put(out, bytes + written, pos - written);
       put_escape(out, (char)c);

@@ -76,7 +76,7 @@ bool load_flows(const struct load_options *options, struct load_report *report, 
   struct entries entries;
   bool good = false;
   *report = (struct load_report){0};
-  if (!entries_find(&entries, options->root, options->paths, options->path_count, err)) return false;
+  if (!entries_find(&entries, options->command, options->root, options->paths, options->path_count, err)) return false;
   static const struct snapshot_events events = {.warn = warn};
   int snapshot = snapshot_take(entries.root, &events, NULL, err);
   int program = snapshot < 0 ? -1 : executor_open_program(err);

@@ -6,6 +6,7 @@
 #include "worker/source/load_report.h"
 
 struct load_options {
+  const char *command;      /* begins errors about the paths */
   const char *root;         /* NULL: found from the first path */
   const char *const *paths; /* as given on the command line */
   size_t path_count;

@@ -70,16 +70,16 @@ static void put(struct env_file *file, char *variable) {
 
 /* What is wrong with the line, or NULL. */
 static const char *read_line(struct env_file *file, char *line, size_t length) {
-  if (strlen(line) != length) return "it contains a NUL byte";
+  if (strlen(line) != length) return "the line contains a NUL byte";
   char *text = trim(line);
   if (*text == '\0' || *text == '#') return NULL;
   char *value = strchr(text, '=');
-  if (!value) return "it is not of the form NAME=value";
+  if (!value) return "the line is not of the form NAME=value";
   *value++ = '\0';
   char *name = trim(text);
   if (!is_name(name)) return "the text before = is not a name";
   char *wanted = bare(trim(value));
-  if (!wanted) return "a quote is not closed";
+  if (!wanted) return "a quotation mark is not closed";
   put(file, xasprintf("%s=%s", name, wanted));
   return NULL;
 }
@@ -123,7 +123,7 @@ bool env_file_read(struct env_file *file, const char *path, struct err *err) {
   }
   bool good = !wrong;
   if (!good) {
-    err_set(err, ERR_CONFIG, EXIT_USAGE, "%s:%d: not a line of an environment file: %s", path, number, wrong);
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "%s:%d: %s", path, number, wrong);
     err_hint(err, "write NAME=value or NAME=\"value\", and # before a comment");
   } else if (ferror(stream)) {
     good = err_set(err, ERR_CONFIG, EXIT_USAGE, "cannot read --env-file %s: %s", path, strerror(errno));

@@ -123,12 +123,21 @@ void load_report_free(struct load_report *report) {
   *report = (struct load_report){0};
 }
 
+/* The step, unless the message names it. */
+static void put_step(const struct load_problem *problem, struct buf *out) {
+  char *quoted = problem->step ? xasprintf("'%s'", problem->step) : NULL;
+  if (quoted && !strstr(problem->message, quoted)) buf_printf(out, "step %s: ", quoted);
+  free(quoted);
+}
+
 void load_report_put_problems(const struct load_report *report, struct buf *out) {
   for (size_t i = 0; i < report->problem_count; i++) {
     const struct load_problem *problem = &report->problems[i];
     if (problem->file) buf_printf(out, "%s:", problem->file);
     if (problem->file && problem->line > 0) buf_printf(out, "%lld:", (long long)problem->line);
-    buf_printf(out, "%s[%s] %s", problem->file ? " " : "", problem->code, problem->message);
+    buf_printf(out, "%s[%s] ", problem->file ? " " : "", problem->code);
+    put_step(problem, out);
+    buf_printf(out, "%s", problem->message);
     if (problem->hint) buf_printf(out, " (%s)", problem->hint);
     buf_printf(out, "\n");
   }

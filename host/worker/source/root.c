@@ -117,22 +117,24 @@ char *root_find(const char *path) {
 
 bool root_check_given(const char *root, struct err *err) {
   if (!is_whole_machine(root)) return true;
-  err_set(err, ERR_CONFIG, EXIT_USAGE, "root %s: the root cannot be the whole machine", root);
-  return err_hint(err, "give the project's folder with --root");
+  err_set(err, ERR_CONFIG, EXIT_USAGE,
+          "--root %s: it cannot be the root, the folder that require starts from: it is the whole file system", root);
+  return err_hint(err, "give the project's folder with --root DIR");
 }
 
 /* Where there was no narrower folder to take. */
-static bool check_found(const char *root, const char *path, struct err *err) {
+static bool check_found(const char *command, const char *root, struct err *err) {
   if (!is_too_wide(root)) return true;
-  err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: the root would be %s, which is %s", path, root,
-          is_whole_machine(root) ? "the whole machine" : "a home folder");
-  return err_hint(err, "put the flows into a folder, or give the root with --root");
+  err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: %s cannot be the root, the folder that require starts from: it is %s",
+          command, root, is_whole_machine(root) ? "the whole file system" : "a home folder");
+  return err_hint(err, "give the folder of your flows, or the root with --root DIR");
 }
 
-bool root_choose(const char *given, const char *path, char **root, struct err *err) {
+bool root_choose(const char *command, const char *given, const char *path, char **root, struct err *err) {
   *root = given ? absolute(given) : root_find(path);
-  bool good = is_folder(*root) || err_set(err, ERR_CONFIG, EXIT_USAGE, "root %s: it is not a folder", *root);
-  good = good && (given ? root_check_given(*root, err) : check_found(*root, path, err));
+  bool good =
+      is_folder(*root) || err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: root %s: it is not a folder", command, *root);
+  good = good && (given ? root_check_given(*root, err) : check_found(command, *root, err));
   if (good) return true;
   free(*root);
   *root = NULL;
@@ -152,32 +154,36 @@ static char *path_below(const char *root, const char *path) {
   return result;
 }
 
-static bool check_kind(const char *given, const char *path, struct err *err) {
+static bool check_kind(const char *command, const char *given, const char *path, struct err *err) {
   struct stat info;
   const char *dot = strrchr(path, '.');
   if (stat(path, &info) != 0) {
-    err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: %s", given, strerror(errno));
+    if (errno == ENOENT)
+      err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: there is no file or folder %s", command, given);
+    else
+      err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: %s: %s", command, given, strerror(errno));
     return err_hint(err, "give the path of a .lua file or of a folder of .lua files");
   }
   if (S_ISDIR(info.st_mode)) return true;
   if (dot && strcmp(dot, ".lua") == 0) return true;
-  return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: it is neither a folder nor a .lua file", given);
+  return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: %s: it is neither a folder nor a .lua file", command, given);
 }
 
-static bool add_entry(struct entries *entries, const char *given, bool root_given, struct err *err) {
-  if (*given == '\0') return err_set(err, ERR_CONFIG, EXIT_USAGE, "PATH: the value is empty");
+static bool add_entry(struct entries *entries, const char *command, const char *given, bool root_given,
+                      struct err *err) {
+  if (*given == '\0') return err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: PATH: the value is empty", command);
   if (strstr(given, "://")) { /* not repeated: it may be the database's, with a password */
-    err_set(err, ERR_CONFIG, EXIT_USAGE, "PATH: a URI was given instead of a .lua file or a folder");
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: PATH: a URI was given instead of a .lua file or a folder", command);
     return err_hint(err, "give the database with --database or DATABASE_URL");
   }
   char *path = absolute(given);
-  bool good = check_kind(given, path, err);
+  bool good = check_kind(command, given, path, err);
   if (good) {
     char *inside = path_below(entries->root, path);
     if (inside) {
       entries->paths[entries->count++] = inside;
     } else {
-      good = err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: it is outside the root %s", given, entries->root);
+      good = err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: %s: it is outside the root %s", command, given, entries->root);
       if (!root_given) err_hint(err, "give the root with --root, or mark it with a file .luaflow-root");
     }
   }
@@ -185,15 +191,16 @@ static bool add_entry(struct entries *entries, const char *given, bool root_give
   return good;
 }
 
-bool entries_find(struct entries *entries, const char *root, const char *const *paths, size_t count, struct err *err) {
+bool entries_find(struct entries *entries, const char *command, const char *root, const char *const *paths,
+                  size_t count, struct err *err) {
   *entries = (struct entries){.paths = xcalloc(count, sizeof *entries->paths)};
   if (count == 0) {
-    err_set(err, ERR_CONFIG, EXIT_USAGE, "PATH is missing");
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: PATH is missing", command);
     entries_free(entries);
     return false;
   }
-  bool good = root_choose(root, paths[0], &entries->root, err);
-  for (size_t i = 0; i < count && good; i++) good = add_entry(entries, paths[i], root, err);
+  bool good = root_choose(command, root, paths[0], &entries->root, err);
+  for (size_t i = 0; i < count && good; i++) good = add_entry(entries, command, paths[i], root, err);
   if (!good) entries_free(entries);
   return good;
 }

@@ -51,7 +51,8 @@ end
 
 local function describe(problem)
   local place = problem.file and ("%s:%s: "):format(problem.file, problem.line or "?") or ""
-  local step = problem.step and ("step %s: "):format(problem.step) or ""
+  local step = problem.step and ("'%s'"):format(problem.step)
+  step = step and not problem.message:find(step, 1, true) and ("step %s: "):format(step) or ""
   local hint = problem.hint and (" (%s)"):format(problem.hint) or ""
   return ("\n  %s%s%s [%s]%s"):format(place, step, problem.message, problem.code, hint)
 end

@@ -233,6 +233,10 @@ return luaflow.flow { slug = "bad", max_attempt = 5 }
       result.problems[1])
     assert.same({ code = "load_error", file = "flows/a.lua", message = "no place" },
       load({ ["flows/a.lua"] = "error('no place', 0)" }).problems[1])
+    assert.same({
+      code = "load_error", file = "flows/a.lua", line = 1, message = "attempt to call global 'reqiure' (a nil value)",
+      hint = 'did you mean "require"?',
+    }, load({ ["flows/a.lua"] = "return reqiure 'x'" }).problems[1])
     assert.same("load_error", load({ ["flows/a.lua"] = "error { code = 1 }" }).problems[1].code)
     assert.same("load_error", load({ ["flows/a.lua"] = "error(nil)" }).problems[1].code)
   end)

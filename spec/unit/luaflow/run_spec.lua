@@ -27,7 +27,7 @@ describe("a handler that returns", function()
 
   it("fails its attempt with an output that cannot be stored", function()
     local outcome = outcome_of(function() return { items = { 1, print } } end)
-    assert.same({ outcome = "failed", message = "output.items[2]: function" }, outcome)
+    assert.same({ outcome = "failed", message = "output.items[2]: function, which JSON cannot hold" }, outcome)
   end)
 
   it("has completed even if it caught an ending", function()

@@ -102,8 +102,10 @@ describe("values between steps", function()
 
   it("that cannot be stored fail the attempt, with the path", function()
     local result = testing.run(one_step(function() return { items = { 1, print } } end), 1)
-    assert.same({ "failed", "output.items[2]: function", 3 }, { result.status, result.error_message, #result.errors })
-    assert.has_error(function() testing.run(one_step(print), { f = print }) end, "luaflow.testing.run: input.f: function")
+    assert.same({ "failed", "output.items[2]: function, which JSON cannot hold", 3 },
+      { result.status, result.error_message, #result.errors })
+    assert.has_error(function() testing.run(one_step(print), { f = print }) end,
+      "luaflow.testing.run: input.f: function, which JSON cannot hold")
   end)
 
   it("that are unmarked empty tables are [] where a map reads them", function()
@@ -290,7 +292,8 @@ describe("log lines", function()
     assert.same({
       { step = "a", index = 0, attempt = 1, at = 0, level = "info", message = "begins" },
       { step = "a", index = 0, attempt = 1, at = 2, level = "warn", message = "5", fields = { n = 1 } },
-      { step = "a", index = 0, attempt = 1, at = 2, level = "debug", message = "odd", fields = { fields_refused = "fields.f: function" } },
+      { step = "a", index = 0, attempt = 1, at = 2, level = "debug", message = "odd",
+        fields = { fields_refused = "fields.f: function, which JSON cannot hold" } },
     }, result.logs)
   end)
 end)
