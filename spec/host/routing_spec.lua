@@ -225,7 +225,7 @@ return {
     assert.equal(3, result.code, result.err)
     for _, line in ipairs {
       "flows/misplaced.lua:2: [misplaced_option] alias is not an option of flow (name the alias in luaflow.deploy(",
-      "flows/misplaced.lua:3: [misplaced_option] step 'a': queue is not an option of step (route steps with luaflow.deploy(",
+      "flows/misplaced.lua:3: [misplaced_option] step 'only': queue is not an option of step (route steps with luaflow.deploy(",
       [[flows/routes.lua:3: [unknown_step] routes names 'prize', which is not a step of flow 'a' (did you mean "price"?)]],
       [[flows/routes.lua:3: [invalid_queue_name] the route of 'total' 'Pricing' must start with a lower-case letter]],
       [[(write "pricing")]],
