@@ -46,6 +46,7 @@ describe("ctx", function()
     assert.is_false(ok)
     assert.truthy(message:find "ctx has no colour: it has attempt, cancelled, deadline, ")
     ok, message = pcall(function() return ctx.http end)
+    assert.is_false(ok)
     assert.truthy(message:find 'ctx has no http: require "luaflow.http"$')
   end)
 
