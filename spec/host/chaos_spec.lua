@@ -249,5 +249,10 @@ describe("the verdict of tools/chaos", function()
   it("knows the longest fault", function()
     assert.equal(40, past({ { kind = "read_only", from = 5, till = 45 }, { kind = "cut", worker = 1, from = 50, till = 50 } }):longest())
     assert.equal(0, past({}):longest())
+    local restarts = {
+      { kind = "restart_fast", from = 200, till = 201 }, { kind = "restart_immediate", from = 100, till = 102 },
+      { kind = "restart_fast", from = 160, till = 161 }, { kind = "restart_fast", from = 300, till = 304 },
+    }
+    assert.equal(161, past(restarts):longest()) -- 100 to 261; the last begins after that
   end)
 end)

@@ -89,11 +89,23 @@ function methods:alone(kind, after)
   return list
 end
 
---- The length of the longest fault, in seconds.
+local RESTARTS = { restart_immediate = true, restart_fast = true }
+local SETTLES = 60 -- nobody is declared dead before the server has been up for so many seconds
+
+--- The length of the longest fault, in seconds. Restarts of the server between which it does not settle are one.
 ---@return number
 function methods:longest()
-  local longest = 0
-  for _, entry in ipairs(self.entries) do longest = math.max(longest, entry.till - entry.from) end
+  local longest, restarts_from, settled_at = 0, 0, 0
+  local entries = { unpack(self.entries) }
+  table.sort(entries, function(one, other) return one.from < other.from end)
+  for _, entry in ipairs(entries) do
+    longest = math.max(longest, entry.till - entry.from)
+    if RESTARTS[entry.kind] then
+      if entry.from > settled_at then restarts_from = entry.from end
+      settled_at = entry.till + SETTLES
+      longest = math.max(longest, settled_at - restarts_from)
+    end
+  end
   return longest
 end
 
