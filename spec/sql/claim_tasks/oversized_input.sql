@@ -6,7 +6,7 @@ select plan(14);
 select spec.deploy('wide', spec.step('a'), spec.step('b'), spec.step('c'), spec.step('join', array['a', 'b', 'c']));
 select spec.start('wide', p_run => n) from generate_series(1, 3) n;
 select spec.claim_all('wide');
--- The outputs of its dependencies exceed together what jsonb can hold.
+-- The outputs of its dependencies exceed together what jsonb can hold, and --max-input.
 select spec.complete(s, to_jsonb(repeat('x', 100000000)), p_run => 1) from unnest(array['a', 'b', 'c']) s;
 select spec.complete(s, '1', p_run => 2) from unnest(array['a', 'b', 'c']) s;
 -- 1.18 GB as text.
@@ -14,12 +14,12 @@ select spec.complete('a', (select jsonb_agg(('1e131071')::numeric) from generate
 select spec.complete(s, '1', p_run => 3) from unnest(array['b', 'c']) s;
 
 create temp table answer as select * from pgflow.claim_tasks(spec.worker(), 1, 'wide', 10);
-select results_eq($$ select run_id from answer where kind = 'failed' and input like 'the input of step join cannot be sent to a worker: %' order by run_id $$,
+select results_eq($$ select run_id from answer where kind = 'failed' and input like 'the input of step join %' order by run_id $$,
   $$ values (spec.run(1)), (spec.run(3)) $$, 'the claim that meets them names those that it fails');
 select results_eq($$ select kind, run_id, step_slug, more from answer where kind <> 'failed' $$,
   $$ values ('task', spec.run(2), 'join', null::boolean), ('answer', null, null, false) $$, 'the claim that meets them takes the other');
 select results_eq($$ select status, error_step_slug, error_message from pgflow.runs where run_id = spec.run(1) $$,
-  $$ values ('failed', 'join', 'the input of step join cannot be sent to a worker: total size of jsonb object elements exceeds the maximum of 268435455 bytes') $$, 'its run fails, and says why');
+  $$ values ('failed', 'join', 'the input of step join is 286 MB as JSON text, but --max-input is 64 MB') $$, 'its run fails, and says why');
 select ok((select status = 'failed' and error_message like 'the input of step join cannot be sent to a worker: out of memory%' from pgflow.runs where run_id = spec.run(3)),
   'so does the one whose text is too long for the server');
 select is((spec.task('join', p_run => 1)).status, 'failed', 'by its task');

@@ -16,7 +16,7 @@ begin
       status = case when r.status = 'started' and r.remaining_steps = e.steps then 'completed' else r.status end,
       completed_at = case when r.status = 'started' and r.remaining_steps = e.steps then greatest(statement_timestamp(), r.started_at) end,
       output = case when r.status = 'started' and r.remaining_steps = e.steps then (
-        select jsonb_object_agg(s.step_slug, coalesce(s.output, 'null'))
+        select pgflow._outputs_object(array_agg(s.step_slug), array_agg(s.output))
         from pgflow.step_states s
         where s.run_id = r.run_id and s.status = 'completed'
           and not exists (select from pgflow.deps d where d.flow_slug = any (array[s.flow_slug]) and d.dep_slug = s.step_slug)

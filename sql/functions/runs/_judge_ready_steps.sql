@@ -15,7 +15,7 @@ begin
             and (d.forbidden_input_pattern is null or not t.document @> d.forbidden_input_pattern)
           from (
             select case when d.deps_count = 0 then r.input else (
-              select coalesce(jsonb_object_agg(p.step_slug, coalesce(p.output, 'null')), '{}')
+              select coalesce(pgflow._outputs_object(array_agg(p.step_slug), array_agg(p.output)), '{}')
               from pgflow.deps e
               cross join lateral (
                 select p.step_slug, p.output from pgflow.step_states p

@@ -1,7 +1,7 @@
 -- doctor_disk() -> one finding (level, message, hint): whether the server can write 1.5 MB to the disk of this database,
 -- in a temporary file that it deletes again. Takes no locks and needs no rights.
 create or replace function pgflow.doctor_disk() returns table (level text, message text, hint text)
-language plpgsql volatile
+language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 set work_mem = '64kB'
 set temp_tablespaces = ''

@@ -39,10 +39,11 @@ begin
   join pgflow.flows f on f.flow_slug = any (array[t.flow_slug])
   cross join lateral (
     select case
-      when d.step_type = 'map' then t.input
-      when d.deps_count = 0 then r.input
+      when d.step_type = 'map' then t.input::text
+      when d.deps_count = 0 then r.input::text
       else (
-        select coalesce(jsonb_object_agg(p.step_slug, coalesce(p.output, 'null')), '{}')
+        select '{' || coalesce(string_agg('"' || p.step_slug || '": ' || coalesce(p.output, 'null'), ', '
+          order by length(p.step_slug), p.step_slug collate "C"), '') || '}'
         from pgflow.deps e
         cross join lateral (
           select p.step_slug, p.output from pgflow.step_states p
@@ -50,7 +51,7 @@ begin
         ) p
         where e.flow_slug = t.flow_slug and e.step_slug = t.step_slug
       )
-    end::text as input
+    end as input
     limit 1
   ) i
   where r.status = 'started' and s.status = 'started';
