@@ -62,7 +62,7 @@ static int tell_loading(lua_State *L) {
 
 /* [] -> [argument of loader.load] */
 static void push_request(lua_State *L, const struct load *load) {
-  lua_createtable(L, 0, 8);
+  lua_createtable(L, 0, 9);
   lua_newtable(L);
   modules_each(load->runtime->modules, put_path, L);
   lua_setfield(L, -2, "files");
@@ -73,6 +73,8 @@ static void push_request(lua_State *L, const struct load *load) {
     lua_rawseti(L, -2, (int)i);
   }
   lua_setfield(L, -2, "entries");
+  lua_pushstring(L, load->runtime->root);
+  lua_setfield(L, -2, "root");
   lua_pushlightuserdata(L, load->runtime);
   lua_pushcclosure(L, read_file, 1);
   lua_setfield(L, -2, "read");

@@ -1,10 +1,8 @@
 /* Where require looks: luaflow's own modules inside the executable come first, so that they always fit it; then, in a
  * worker, the snapshot of the root, the only place for the root's modules; then the usual places. */
 #include <lauxlib.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/embed.h"
 #include "base/xalloc.h"
@@ -63,30 +61,22 @@ static int search_snapshot(lua_State *L) {
     luaL_addstring(&places, "\n\tno file '");
     lua_pushvalue(L, 1 + i);
     luaL_addvalue(&places);
-    luaL_addstring(&places, "' in the root");
+    luaL_addstring(&places, "' in the root ");
+    luaL_addstring(&places, runtime->root);
   }
   luaL_pushresult(&places);
   return 1;
 }
 
-/* The part of template below the root, or NULL: a place there is searched in the snapshot and not on disk. */
+/* The part of template below the root, or NULL: a place there is searched in the snapshot and not on disk. A relative
+ * one counts from the root and not from the current folder: modules are found wherever the worker is started. */
 static char *below_root(const struct runtime *runtime, const char *template) {
-  char folder[PATH_MAX];
   size_t root = strlen(runtime->root);
-  char *absolute = NULL, *below = NULL;
   while (template[0] == '.' && template[1] == '/') template += 2;
-  if (template[0] == '/')
-    absolute = xstrdup(template);
-  else if (getcwd(folder, sizeof folder))
-    absolute = xasprintf("%s/%s", strcmp(folder, "/") == 0 ? "" : folder, template);
-  else
-    return NULL;
-  if (strcmp(runtime->root, "/") == 0)
-    below = xstrdup(absolute + 1);
-  else if (strncmp(absolute, runtime->root, root) == 0 && absolute[root] == '/')
-    below = xstrdup(absolute + root + 1);
-  free(absolute);
-  return below;
+  if (template[0] != '/') return xstrdup(template);
+  if (strcmp(runtime->root, "/") == 0) return xstrdup(template + 1);
+  bool below = strncmp(template, runtime->root, root) == 0 && template[root] == '/';
+  return below ? xstrdup(template + root + 1) : NULL;
 }
 
 /* Takes the templates that lie below the root out of package.path and appends them to the snapshot's.
@@ -113,6 +103,23 @@ static void split_path(lua_State *L, const struct runtime *runtime) {
   lua_pushlstring(L, kept.data, kept.len);
   lua_setfield(L, -3, "path");
   buf_free(&kept);
+}
+
+/* Lets the relative places of package.cpath count from the root; C modules are loaded from disk. [package] -> same */
+static void anchor_cpath(lua_State *L, const struct runtime *runtime) {
+  struct buf anchored = {0};
+  lua_getfield(L, -1, "cpath");
+  for (const char *place = luaL_checkstring(L, -1); *place;) {
+    size_t length = strcspn(place, ";");
+    if (anchored.len) buf_put(&anchored, ";", 1);
+    if (*place != '/') buf_printf(&anchored, "%s/", strcmp(runtime->root, "/") == 0 ? "" : runtime->root);
+    buf_put(&anchored, place, length);
+    place += length + (place[length] == ';');
+  }
+  lua_pop(L, 1);
+  lua_pushlstring(L, anchored.data, anchored.len);
+  lua_setfield(L, -2, "cpath");
+  buf_free(&anchored);
 }
 
 /* [package] -> [package, list of templates] */
@@ -144,6 +151,7 @@ void searchers_install(lua_State *L, struct runtime *runtime) {
   if (runtime->modules) {
     lua_pushlightuserdata(L, runtime);
     lua_pushvalue(L, -3);
+    anchor_cpath(L, runtime);
     push_templates(L, runtime);
     lua_remove(L, -2);
     lua_pushcclosure(L, search_snapshot, 2);

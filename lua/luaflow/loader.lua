@@ -17,6 +17,7 @@ local loader = {}
 ---@class luaflow.LoadOptions
 ---@field files table<string, any> the paths of the root's Lua files, '/'-separated
 ---@field entries string[] files or folders among them; "" is the root
+---@field root? string the folder that holds the files, for messages
 ---@field require function
 ---@field read? fun(path: string): string? the text of a file, to find the line of a call that left no frame
 ---@field loading? fun(name: string, path: string) told which module's load begins or goes on
@@ -201,7 +202,7 @@ function loader.load(options)
   local function report(file, code, message, hint, line)
     recorded[#recorded + 1] = problems.new({ file = file, line = line }, {}, code, message, hint)
   end
-  local loaded = modules.new(options.files, options.require, function(path, value)
+  local loaded = modules.new(options.files, options.root, options.require, function(path, value)
     complete_places(path, value, options.read)
   end, options.loading)
   local paths, named = expand(options, report)

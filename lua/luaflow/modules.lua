@@ -15,19 +15,21 @@ local TEMPLATES = { "%s.lua", "%s/init.lua", "lua/%s.lua", "lua/%s/init.lua" }
 ---@field private names string[] the modules that they are
 ---@field private on_loaded fun(path: string, value: any)
 ---@field private on_loading fun(name: string, path: string)
+---@field private root string?
 ---@field private original function
 local Modules = {}
 Modules.__index = Modules
 
 --- Nothing loaded yet.
 ---@param files table<string, any> the paths of the root's files
+---@param root string? the folder that holds them, for messages
 ---@param original function what `require` is
 ---@param on_loaded fun(path: string, value: any) called once for each file, those that it requires first
 ---@param on_loading? fun(name: string, path: string) called whenever the load of a file begins or goes on
 ---@return luaflow.Modules
-function modules.new(files, original, on_loaded, on_loading)
+function modules.new(files, root, original, on_loaded, on_loading)
   return setmetatable({
-    files = files, original = original, on_loaded = on_loaded, on_loading = on_loading or function() end,
+    files = files, root = root, original = original, on_loaded = on_loaded, on_loading = on_loading or function() end,
     loaded = {}, failed = {}, required = {}, loading = {}, names = {},
   }, Modules)
 end
@@ -83,7 +85,8 @@ function Modules:explain(raised, caller)
   for path in pairs(self.files) do known[#known + 1] = self:name_of(path) end
   table.sort(known)
   local hint = nearest.hint(name, known)
-  return ("%smodule '%s' not found%s"):format(caller, name, hint and " (" .. hint .. ")" or "")
+    or "if this is not the folder of the project, give it with --root DIR, or put an empty file .luaflow-root into it"
+  return ("%smodule '%s' not found below the root%s (%s)"):format(caller, name, self.root and " " .. self.root or "", hint)
 end
 
 function Modules:load(name, path, caller)

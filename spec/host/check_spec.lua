@@ -102,6 +102,27 @@ describe("luaflow check", function()
     assert.same({ 3, 'flows/table.lua: [load_error] {"code":7}\n' }, { result.code, result.out })
   end)
 
+  it("finds modules below the root alone, wherever it is started, and names the root", function()
+    local other = flows.root {
+      ["outer_module.lua"] = "return true", ["app/.luaflow-root"] = "", ["app/inside.lua"] = "return true",
+      ["app/flows/a.lua"] = 'local x = require "outer_module"\n' .. GOOD, ["app/flows/b.lua"] = 'require "inside"\n' .. GOOD,
+    }
+    local results = {}
+    for i, folder in ipairs { other.path, "/" } do
+      results[i] = process.run { argv = { process.luaflow(), "check", other:at "app/flows/a.lua" }, cwd = folder }
+    end
+    local relative = process.run {
+      argv = { process.luaflow(), "check", other:at "app/flows/b.lua" }, cwd = "/", env = { LUA_PATH = "./?.lua;;" },
+    }
+    other:remove()
+    assert.equal(0, relative.code, relative.out)
+    for i = 1, 2 do
+      assert.same({ 3, "flows/a.lua:1: [module_not_found] module 'outer_module' not found below the root " .. other:at "app"
+        .. " (if this is not the folder of the project, give it with --root DIR, or put an empty file .luaflow-root into it)\n" },
+        { results[i].code, results[i].out })
+    end
+  end)
+
   it("keeps what modules print apart from its JSON", function()
     local other = flows.root { ["flows/good.lua"] = 'print("loading", 1) io.write "without end"\n' .. GOOD }
     local shell = { "sh", "-c", 'exec "$@" 2>&1', "sh", process.luaflow(), "check", "--json", "flows" }

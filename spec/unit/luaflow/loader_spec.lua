@@ -4,7 +4,9 @@ local loader = require "luaflow.loader"
 -- Loads the entries of a root in memory. Without entries: the folder flows.
 local function load(sources, entries)
   local root = fake_root.new(sources)
-  local result = loader.load { files = root.files, require = root.require, read = root.read, entries = entries or { "flows" } }
+  local result = loader.load {
+    files = root.files, require = root.require, read = root.read, root = "/srv/app", entries = entries or { "flows" },
+  }
   return result, root
 end
 
@@ -245,9 +247,12 @@ return luaflow.flow { slug = "bad", max_attempt = 5 }
     local result = load { ["flows/a.lua"] = "local x = 1\nlocal y = require 'flows.helpr'", ["flows/helper.lua"] = "return {}" }
     assert.same({
       code = "module_not_found", file = "flows/a.lua", line = 2,
-      message = "module 'flows.helpr' not found (did you mean \"flows.helper\"?)",
+      message = "module 'flows.helpr' not found below the root /srv/app (did you mean \"flows.helper\"?)",
     }, result.problems[1])
     assert.same({ "flows/a.lua:nil module_not_found" }, problems_of { ["flows/a.lua"] = "return require 'nowhere'" })
+    assert.equal("module 'app.flows.x' not found below the root /srv/app (if this is not the folder of the project, "
+      .. "give it with --root DIR, or put an empty file .luaflow-root into it)",
+      load({ ["flows/a.lua"] = "local x = require 'app.flows.x'" }).problems[1].message)
   end)
 
   it("of a file that others require are reported once", function()
