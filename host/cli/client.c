@@ -75,6 +75,11 @@ bool client_check_conninfo(const struct settings *settings, enum setting setting
   return !conninfo || conninfo_check(source, conninfo, err);
 }
 
+struct env_place client_env_file(const struct settings *settings, char *source, size_t size) {
+  setting_source(settings, SET_env_file, source, size);
+  return (struct env_place){.path = settings->env_file, .source = source};
+}
+
 void client_database_source(const struct settings *settings, char *out, size_t size) {
   if (settings->database)
     setting_source(settings, SET_database, out, size);

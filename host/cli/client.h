@@ -4,6 +4,7 @@
 
 #include "base/settings.h"
 #include "cli/db.h"
+#include "worker/source/env_file.h"
 
 /* "This folder": --root, else the root found from the current folder. Absolute, without links; owned by the caller.
  * NULL: it does not exist (*err, exit 2). */
@@ -12,6 +13,8 @@ char *client_root(const struct settings *settings, struct err *err);
  * and nothing of its text. */
 bool client_check_conninfo(const struct settings *settings, enum setting setting, const char *conninfo, struct err *err)
     __attribute__((warn_unused_result));
+/* Where --env-file is; source is room for its source. */
+struct env_place client_env_file(const struct settings *settings, char *source, size_t size);
 /* What names that conninfo in errors: the flag, the variable, or dev. */
 void client_database_source(const struct settings *settings, char *out, size_t size);
 /* The conninfo of --database, or of the dev database of this folder while it runs; owned by the caller. NULL: neither

@@ -169,7 +169,7 @@ static void on_read(void *owner, struct source_reading *reading) {
 
 void reload_read(struct life *life) {
   life->reload.began_at = uv_now(life->loop);
-  source_read(life->loop, life->root, life->options->env_file, on_read, life);
+  source_read(life->loop, life->root, &life->options->env_file, on_read, life);
 }
 
 /* ---- load ---- */

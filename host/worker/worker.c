@@ -80,7 +80,7 @@ int worker_main(const struct worker_options *options, struct log *log) {
   bool good = false;
   worker_signals_hold();
   if (!entries_find(&entries, "worker", options->root, options->paths, options->path_count, &err)) return fail(&err);
-  bool taken = source_take(&source, entries.root, options->env_file, &events, log, &err);
+  bool taken = source_take(&source, entries.root, &options->env_file, &events, log, &err);
   int program = taken ? executor_open_program(&err) : -1;
   if (program >= 0) {
     const struct executor_options executor = {

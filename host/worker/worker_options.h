@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "worker/source/env_file.h"
+
 struct worker_options {
   const char *database;                         /* a libpq conninfo or URI */
   const char *database_source, *handler_source; /* name the conninfos in errors, such as --database */
@@ -22,7 +24,7 @@ struct worker_options {
   int64_t max_input;            /* bytes of one task's input, and of all that one claim brings */
   int handler_connections;      /* for handlers' SQL, 1 or more */
   const char *handler_database; /* for them; NULL: database */
-  const char *env_file;         /* variables for handlers; NULL: none */
+  struct env_place env_file;    /* variables for handlers */
   bool development;             /* handlers must not write new globals */
   bool watch;                   /* reloads when a file changes */
   int dev;                      /* a datagram socket to dev, see tell_dev.h; -1: none */

@@ -18,7 +18,7 @@ static bool read_bytes(struct env_file *file, const char *bytes, size_t length, 
   int fd = mkstemp(path);
   assert_int_equal(write(fd, bytes, length), length);
   close(fd);
-  bool good = env_file_read(file, path, err);
+  bool good = env_file_read(file, &(struct env_place){path, "--env-file"}, err);
   unlink(path);
   return good;
 }
@@ -90,7 +90,7 @@ static void refuses_what_is_no_file(void **state) {
     struct env_file file;
     struct err err = {0};
     alarm(10);
-    assert_false(env_file_read(&file, others[i], &err));
+    assert_false(env_file_read(&file, &(struct env_place){others[i], "--env-file"}, &err));
     alarm(0);
     assert_non_null(strstr(err.message, "it is not a regular file"));
     assert_int_equal(err.exit_code, EXIT_USAGE);
@@ -122,8 +122,14 @@ static void names_a_missing_file(void **state) {
   (void)state;
   struct env_file file;
   struct err err = {0};
-  assert_false(env_file_read(&file, "/nowhere/env", &err));
-  assert_non_null(strstr(err.message, "/nowhere/env"));
+  assert_false(env_file_read(&file, &(struct env_place){"/nowhere/env", "LUAFLOW_ENV_FILE"}, &err));
+  assert_non_null(strstr(err.message, "cannot read LUAFLOW_ENV_FILE /nowhere/env: "));
+  assert_null(strstr(err.hint, "counts from"));
+  env_file_free(&file);
+  assert_int_equal(chdir("/tmp"), 0);
+  assert_false(env_file_read(&file, &(struct env_place){"nowhere.env", "--env-file"}, &err));
+  assert_non_null(strstr(err.message, "cannot read --env-file nowhere.env: "));
+  assert_non_null(strstr(err.hint, "; this one counts from /tmp"));
   env_file_free(&file);
 }
 

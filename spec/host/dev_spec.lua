@@ -356,6 +356,19 @@ return luaflow.flow { slug = "steps" }
     os.remove(root:at "my project/flows/broken.lua")
   end)
 
+  it("ends with 2 for an --env-file that cannot be read, before anything is started", function()
+    local result = run({ "dev" }, {
+      env = { XDG_STATE_HOME = root:at "state", LUAFLOW_LOG_FORMAT = "json", LUAFLOW_ENV_FILE = "nowhere.env" },
+    })
+    assert.same({ 2, "" }, { result.code, result.out })
+    assert.equal("luaflow: cannot read LUAFLOW_ENV_FILE nowhere.env: No such file or directory\n"
+      .. "  hint: give the path of a file with lines NAME=value; this one counts from " .. home .. "\n", result.err)
+    root:write("my project/bad.env", "A=1\nB\n")
+    result = run { "dev", "--env-file", "bad.env" }
+    assert.same({ 2, "luaflow: --env-file bad.env:2: the line is not of the form NAME=value" },
+      { result.code, result.err:match "[^\n]*" })
+  end)
+
   it("ends with 2 where it finds no flows", function()
     local result = run({ "dev" }, { cwd = root:at "elsewhere" })
     assert.same({ 2, "" }, { result.code, result.out })

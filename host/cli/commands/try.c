@@ -10,6 +10,7 @@
 #include "base/say.h"
 #include "base/sqlstate.h"
 #include "base/xalloc.h"
+#include "cli/client.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/try_step.h"
 #include "cli/script_sql.h"
@@ -102,8 +103,10 @@ static void on_query(struct attempt *attempt, struct frame *frame) {
     return;
   }
   struct buf payload = {0};
-  handler_reply_put_error(SQLSTATE_NOT_SUPPORTED, "luaflow try has no transaction for ctx.tx",
-                          "run the step in luaflow dev, or fake ctx.tx in luaflow.testing", &payload);
+  handler_reply_put_error(NULL,
+                          "luaflow try has no transaction for ctx.tx: start a run under luaflow dev, or give "
+                          "luaflow.testing a function for queries (option query)",
+                          NULL, &payload);
   executor_process_send(attempt->process, FRAME_QUERY_REPLY, TASK, &payload);
   buf_free(&payload);
 }
@@ -313,7 +316,9 @@ static bool run(struct attempt *attempt, struct err *err) {
   struct source source;
   bool started = false;
   if (!entries_find(&entries, "try", settings->root, (const char *const *)attempt->call->argv, 1, err)) return false;
-  bool good = source_take(&source, entries.root, settings->env_file, &events, NULL, err);
+  char env_source[64];
+  const struct env_place env_file = client_env_file(settings, env_source, sizeof env_source);
+  bool good = source_take(&source, entries.root, &env_file, &events, NULL, err);
   int program = good ? executor_open_program(err) : -1;
   if (program >= 0) {
     const struct executor_options options = {.program = program,

@@ -26,7 +26,7 @@ int command_worker(const struct call *call) {
   const struct settings *settings = call->settings;
   struct err err;
   if (!client_check_conninfo(settings, SET_handler_database, settings->handler_database, &err)) return cli_fail(&err);
-  char source[64], handler_source[64];
+  char source[64], handler_source[64], env_source[64];
   client_database_source(settings, source, sizeof source);
   setting_source(settings, SET_handler_database, handler_source, sizeof handler_source);
   char *database = client_find_database(settings, &err);
@@ -49,7 +49,7 @@ int command_worker(const struct call *call) {
       .max_input = settings->max_input,
       .handler_connections = (int)settings->handler_connections,
       .handler_database = settings->handler_database,
-      .env_file = settings->env_file,
+      .env_file = client_env_file(settings, env_source, sizeof env_source),
       .development = settings->development,
       .watch = settings->watch,
       .dev = dev_socket(),

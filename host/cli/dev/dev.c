@@ -238,6 +238,17 @@ static int run_all(struct dev *dev, const char *folder) {
   return ok ? code : cli_fail(&err);
 }
 
+/* Before the database is started for workers that would all refuse them. */
+static bool check_options(const struct settings *settings, struct err *err) {
+  char source[64];
+  struct env_file variables;
+  const struct env_place env_file = client_env_file(settings, source, sizeof source);
+  bool good = env_file_read(&variables, &env_file, err) &&
+              client_check_conninfo(settings, SET_handler_database, settings->handler_database, err);
+  env_file_free(&variables);
+  return good;
+}
+
 static void leave(int number) {
   (void)number;
   _exit(EXIT_DONE);
@@ -256,8 +267,7 @@ int command_dev(const struct call *call) {
   pg_environment_clear();
   signal(SIGPIPE, SIG_IGN); /* a reader of the log may end; dev continues */
   if (call->settings->database_only) return run_database_only(&dev);
-  const char *handlers = call->settings->handler_database;
-  if (!client_check_conninfo(call->settings, SET_handler_database, handlers, &err)) return cli_fail(&err);
+  if (!check_options(call->settings, &err)) return cli_fail(&err);
   char *folder = client_root(call->settings, &err);
   if (!folder) return cli_fail(&err);
   char *flows = xasprintf("%s/flows", folder);

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,17 +88,24 @@ static const char *read_line(struct env_file *file, char *line, size_t length) {
 /* Editors of other systems put a byte order mark before the first line. */
 static size_t skip_mark(const char *line) { return strncmp(line, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; }
 
+static bool refuse_unreadable(const struct env_place *place, int number, struct err *err) {
+  char folder[PATH_MAX] = "";
+  bool is_relative = *place->path != '/' && getcwd(folder, sizeof folder);
+  err_set(err, ERR_CONFIG, EXIT_USAGE, "cannot read %s %s: %s", place->source, place->path, strerror(number));
+  err_hint(err, "give the path of a file with lines NAME=value%s%s", is_relative ? "; this one counts from " : "",
+           folder);
+  process_lacks_files(number, err);
+  return false;
+}
+
 /* A pipe would be waited for, and has nothing more to give at the next reload. */
-static FILE *open_regular(const char *path, struct err *err) {
+static FILE *open_regular(const struct env_place *place, struct err *err) {
   struct stat info;
-  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  int fd = open(place->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0 || fstat(fd, &info) != 0) {
-    int number = errno;
-    err_set(err, ERR_CONFIG, EXIT_USAGE, "cannot read --env-file %s: %s", path, strerror(number));
-    err_hint(err, "give the path of a file with lines NAME=value");
-    process_lacks_files(number, err);
+    refuse_unreadable(place, errno, err);
   } else if (!S_ISREG(info.st_mode)) {
-    err_set(err, ERR_CONFIG, EXIT_USAGE, "--env-file %s: it is not a regular file", path);
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "%s %s: it is not a regular file", place->source, place->path);
     err_hint(err, "it is read again at each reload, so write the variables into a file");
   } else {
     FILE *stream = fdopen(fd, "r");
@@ -108,10 +116,10 @@ static FILE *open_regular(const char *path, struct err *err) {
   return NULL;
 }
 
-bool env_file_read(struct env_file *file, const char *path, struct err *err) {
+bool env_file_read(struct env_file *file, const struct env_place *place, struct err *err) {
   *file = (struct env_file){0};
-  if (!path) return true;
-  FILE *stream = open_regular(path, err);
+  if (!place->path) return true;
+  FILE *stream = open_regular(place, err);
   if (!stream) return false;
   char *line = NULL;
   size_t room = 0;
@@ -123,10 +131,10 @@ bool env_file_read(struct env_file *file, const char *path, struct err *err) {
   }
   bool good = !wrong;
   if (!good) {
-    err_set(err, ERR_CONFIG, EXIT_USAGE, "%s:%d: %s", path, number, wrong);
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "%s %s:%d: %s", place->source, place->path, number, wrong);
     err_hint(err, "write NAME=value or NAME=\"value\", and # before a comment");
   } else if (ferror(stream)) {
-    good = err_set(err, ERR_CONFIG, EXIT_USAGE, "cannot read --env-file %s: %s", path, strerror(errno));
+    good = refuse_unreadable(place, errno, err);
   }
   free(line);
   fclose(stream);

@@ -7,8 +7,8 @@
 
 #include "base/xalloc.h"
 
-bool source_take(struct source *source, const char *root, const char *env_file, const struct snapshot_events *events,
-                 void *owner, struct err *err) {
+bool source_take(struct source *source, const char *root, const struct env_place *env_file,
+                 const struct snapshot_events *events, void *owner, struct err *err) {
   *source = (struct source){.snapshot = -1};
   if (env_file_read(&source->env_file, env_file, err)) source->snapshot = snapshot_take(root, events, owner, err);
   if (source->snapshot >= 0) return true;

@@ -12,9 +12,10 @@ struct source {
   struct env_file env_file;
 };
 
-/* Reads both; env_file may be NULL. False with *err, and nothing to free. Blocks while it reads. */
-bool source_take(struct source *source, const char *root, const char *env_file, const struct snapshot_events *events,
-                 void *owner, struct err *err) __attribute__((warn_unused_result));
+/* Reads both. False with *err, and nothing to free. Blocks while it reads. */
+bool source_take(struct source *source, const char *root, const struct env_place *env_file,
+                 const struct snapshot_events *events, void *owner, struct err *err)
+    __attribute__((warn_unused_result));
 /* True if both hold the same bytes. */
 bool source_same(const struct source *a, const struct source *b);
 /* True if both have the same variables. */

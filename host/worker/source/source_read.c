@@ -9,7 +9,8 @@
 
 struct request {
   uv_work_t work;
-  const char *root, *env_file;
+  const char *root;
+  const struct env_place *env_file;
   struct source_reading reading;
   void (*done)(void *owner, struct source_reading *reading);
   void *owner;
@@ -47,7 +48,7 @@ static void read_now(uv_work_t *work) {
   struct request *request = work->data;
   struct source_reading *reading = &request->reading;
   links_each_folder(request->root, on_folder, reading);
-  if (request->env_file) tell_env_folders(reading, request->env_file);
+  if (request->env_file->path) tell_env_folders(reading, request->env_file->path);
   reading->good = source_take(&reading->source, request->root, request->env_file, &events, reading, &reading->err);
 }
 
@@ -61,7 +62,7 @@ static void on_read(uv_work_t *work, int status) {
   free(request);
 }
 
-void source_read(uv_loop_t *loop, const char *root, const char *env_file,
+void source_read(uv_loop_t *loop, const char *root, const struct env_place *env_file,
                  void (*done)(void *owner, struct source_reading *reading), void *owner) {
   struct request *request = xcalloc(1, sizeof *request);
   *request =

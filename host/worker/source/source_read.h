@@ -15,7 +15,7 @@ struct source_reading {
 };
 
 /* done is called on the loop, once; the reading is freed when it returns. The paths are borrowed until then. */
-void source_read(uv_loop_t *loop, const char *root, const char *env_file,
+void source_read(uv_loop_t *loop, const char *root, const struct env_place *env_file,
                  void (*done)(void *owner, struct source_reading *reading), void *owner);
 
 #endif
