@@ -46,7 +46,8 @@ static const struct command commands[] = {
      "from standard input. For a root step the input is the run's input, for a step with dependencies an object of\n"
      "their outputs (both {} by default), for a map one element (null by default). Prints the output; exits 1 if\n"
      "the handler fails or snoozes. Nothing is recorded. A database is opened only if the handler calls ctx:query,\n"
-     "and what that writes stays."},
+     "and what that writes stays. There is no transaction: ctx.tx is refused (luaflow dev has one, luaflow.testing\n"
+     "plays one). ctx:flow_input() in a step with dependencies needs --flow-input."},
     {"types", FOR_TYPES, 1, ANY_NUMBER, false, command_types, "PATH... -o DIR",
      "writes definitions of the flows for editors (LuaCATS)",
      "Writes one file for each flow: its queues, its routes and the dependency table of each step. Needs no database."},
@@ -61,8 +62,8 @@ static const struct command commands[] = {
      "the run had already ended."},
     {"retry", FOR_RETRY, 1, 1, false, command_retry, "ID",
      "retries a failed or cancelled run from the steps that did not complete",
-     "Creates a new run of the same version and input, and prints its id. A second retry of the same run prints\n"
-     "the same id."},
+     "Creates a new run of the same version and input, and prints its id. A second retry of the same run starts\n"
+     "nothing: it prints the same id, and how that run stands."},
     {"flows", FOR_FLOWS, 0, 2, false, command_flows, "[retire ALIAS | forget SLUG]",
      "lists the versions of each alias, and why an old one is still needed",
      "retire: the alias has no active version any more, so new starts are refused. forget: deletes a version\n"

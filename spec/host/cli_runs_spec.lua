@@ -36,12 +36,16 @@ local choosy = luaflow.flow { slug = "choosy", max_attempts = 1 }
   :step({ slug = "frail", when_exhausted = "skip-cascade" }, function() luaflow.fail "no luck" end)
   :step({ slug = "late", depends_on = { "frail" } }, function() return 1 end)
 
+local batch = luaflow.flow { slug = "batch", max_attempts = 1 }
+  :map({ slug = "each" }, function(n) if n == 2 then luaflow.fail "no twos" end return n end)
+
 local quick = luaflow.flow { slug = "quick" }:step({ slug = "only" }, function() return 1 end)
 
 return luaflow.worker { queue = "runs", flows = {
   luaflow.deploy(shaky, { routes = { find = "runs", use = "runs" } }),
   luaflow.deploy(long, { routes = { work = "runs", after = "runs" } }),
   luaflow.deploy(choosy, { routes = { extra = "runs", frail = "runs", late = "runs" } }),
+  luaflow.deploy(batch, { routes = { each = "runs" } }),
   luaflow.deploy(quick, { routes = { only = "runs" } }),
 } }
 ]]
@@ -118,6 +122,13 @@ describe("the commands on runs", function()
     end)
   end)
 
+  it("names the element of a map that failed", function()
+    local run_id = here.db:start("batch", "[0, 1, 2, 3]")
+    assert.equal("failed", here.db:await_run(run_id).status)
+    local place = "  task 2: flows/all.lua:29: no twos"
+    assert_says(succeed("run", run_id), place)
+  end)
+
   describe("retry", function()
     local function fail_shaky()
       local run_id = here.db:start("shaky", "[1]")
@@ -145,8 +156,13 @@ describe("the commands on runs", function()
       local new_id = succeed("retry", run_id)
       local again, err = succeed("retry", run_id)
       assert.equal(new_id, again)
-      assert_says(err, "was already retried")
-      assert.equal(new_id, cjson.decode((succeed("retry", run_id, "--json"))).run_id .. "\n")
+      new_id = new_id:match "%S+"
+      assert_says(err, "run " .. run_id .. " was already retried, as run " .. new_id .. ", which ")
+      assert.equal(new_id, cjson.decode((succeed("retry", run_id, "--json"))).run_id)
+      assert.equal("failed", here.db:await_run(new_id).status)
+      assert_says(select(2, succeed("retry", run_id)), "which has failed too; no further run was started\n",
+        "hint: luaflow retry " .. new_id .. " retries that one\n")
+      assert.not_equal(new_id, (succeed("retry", new_id)))
       here.db:await_runs()
     end)
 

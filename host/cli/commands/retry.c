@@ -1,6 +1,7 @@
 /* luaflow retry: creates a new run from a failed or cancelled one; it starts with the steps that did not complete. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/say.h"
 #include "base/xalloc.h"
@@ -9,13 +10,25 @@
 #include "cli/view/outcome.h"
 #include "cli/view/show.h"
 
+/* The run was retried before: nothing has been started now. */
+static void tell_earlier_retry(const char *run_id, const char *retry_id, const char *status) {
+  bool failed = strcmp(status, "failed") == 0, cancelled = strcmp(status, "cancelled") == 0;
+  bool goes_on = strcmp(status, "started") == 0;
+  say(stderr, "run %s was already retried, as run %s, which %s; no further run was started\n", run_id, retry_id,
+      goes_on     ? "is still running"
+      : cancelled ? "was cancelled"
+      : failed    ? "has failed too"
+                  : "has completed");
+  if (failed || cancelled) say(stderr, "  hint: luaflow retry %s retries that one\n", retry_id);
+}
+
 /* The new run's id, owned by the caller. */
 static char *retry_run(struct db *db, const char *run_id, struct err *err) {
   const char *parameters[] = {run_id};
   PGresult *result;
   if (!db_run(db, DB_RETRY_RUN, parameters, &result, err)) return NULL;
   char *new_id = PQntuples(result) == 1 ? xstrdup(db_text(result, 0, 0)) : NULL;
-  if (new_id && db_bool(result, 0, 1)) say(stderr, "run %s was already retried; this is that retry\n", run_id);
+  if (new_id && db_bool(result, 0, 1)) tell_earlier_retry(run_id, new_id, db_text(result, 0, 2));
   if (!new_id) {
     err_set(err, ERR_CONFIG, EXIT_FAILED, "retry: there is no run %s", run_id);
     err_hint(err, "luaflow runs --status failed lists the failed runs");

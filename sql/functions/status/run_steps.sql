@@ -1,6 +1,7 @@
 -- run_steps(run_id) -> a row for each step of a run in definition order, for callers that know its id. Of tasks it
 -- tells only of the one of a single step and of one that fails, so that polling it stays cheap. task_phase: the task's
 -- status, where 'queued' is one that nobody has taken, and 'snoozed' and 'retrying' were put back, a snooze at no cost.
+-- error_message: that of a map begins with the task that failed it.
 -- unserved_queue: the queue of a step that has gone on for 2 s while no live worker serves it. kept: completed by the
 -- run that this one retries.
 create or replace function pgflow.run_steps(p_run_id uuid) returns table (
@@ -13,7 +14,15 @@ set search_path = pg_catalog, pg_temp
 as $$
   select st.step_slug, s.step_type, st.status, st.initial_tasks, st.remaining_tasks,
     (extract(epoch from coalesce(st.completed_at, st.failed_at, st.skipped_at, clock_timestamp()) - st.started_at) * 1000)::bigint,
-    coalesce(st.error_message, case when st.status = 'started' then t.error_message end),
+    coalesce(
+      (
+        select format('task %s: %s', e.task_index, st.error_message)
+        from pgflow.step_tasks e
+        where s.step_type = 'map' and e.run_id = st.run_id and e.step_slug = st.step_slug and e.status = 'failed' and e.error_message = st.error_message
+        order by e.task_index limit 1
+      ),
+      st.error_message, case when st.status = 'started' then t.error_message end
+    ),
     st.skip_reason, t.attempts_count,
     case
       when t.status <> 'queued' then t.status
