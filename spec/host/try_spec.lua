@@ -172,6 +172,12 @@ describe("luaflow try", function()
   end)
 
   it("has no transaction", function()
-    refused(1, { "flows/shop.lua", "pay" }, "luaflow try has no transaction for ctx.tx")
+    local result = try { "flows/shop.lua", "pay" }
+    assert.equal(1, result.code)
+    assert.truthy(result.err:find("luaflow try has no transaction for ctx.tx: start a run under luaflow dev, or give luaflow.testing "
+      .. "a function for queries (option query)\n", 1, true), result.err)
+    assert.falsy(result.err:find("SQLSTATE", 1, true), result.err)
+    local help = process.run { argv = { process.luaflow(), "try", "--help" } }.out
+    for _, word in ipairs { "ctx.tx is refused", "needs --flow-input" } do assert.truthy(help:find(word, 1, true), help) end
   end)
 end)
