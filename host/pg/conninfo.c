@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/xalloc.h"
+
+enum { WORDS_MAX = 80 };
 
 static const char hint[] =
     "write postgresql://user:password@host:port/database, with % and two hexadecimal digits for special characters, or "
@@ -191,22 +194,58 @@ static PQconninfoOption *parse_name(const char *source, const char *name, struct
   return options;
 }
 
-/* Refuses a parameter that libpq does not know, and names it unless what libpq quotes may be a piece of a password. */
-static bool refuse_foreign(const char *source, const char *authority, const char *message, struct err *err) {
-  static const char beginning[] = "invalid URI query parameter: \"";
-  if (!authority || !message || strncmp(message, beginning, strlen(beginning)) != 0) return false;
-  const char *name = message + strlen(beginning), *query = strchr(authority, '?');
-  size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_");
+/* With the parameter of libpq that is near to it, if one is. */
+static void name_foreign(const char *source, const char *name, const char *place, struct err *err) {
+  const char *words[WORDS_MAX];
+  size_t count = 0;
+  PQconninfoOption *known = PQconndefaults();
+  for (const PQconninfoOption *option = known; option && option->keyword && count < WORDS_MAX; option++)
+    words[count++] = option->keyword;
+  const char *meant = nearest(name, words, count);
+  err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: PostgreSQL has no connection parameter %s", source, name);
+  if (meant)
+    err_hint(err, "did you mean %s?", meant);
+  else
+    err_hint(err, "remove it from the %s", place);
+  PQconninfoFree(known);
+}
+
+/* True if what stands behind ? cannot be a piece of a password. */
+static bool is_query(const char *authority) {
+  const char *query = strchr(authority, '?');
   size_t before = strcspn(authority, "/?"), user = strcspn(authority, "@");
   bool ends = user < before || !memchr(authority, ':', before); /* the password, if there is one */
   if (!ends && query) {
     const char *port = strchr(authority, ':') + 1;
     ends = strspn(port, "0123456789") == before - (size_t)(port - authority);
   }
-  if (!ends || !query || strchr(query, '@') || length == 0 || name[length] != '"') return false;
-  err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: PostgreSQL has no connection parameter %.*s", source, (int)length, name);
-  err_hint(err, "remove it from the URI");
-  return true;
+  return ends && query && !strchr(query, '@');
+}
+
+/* True if the name is the first word, or no password comes before it: spaces in one would make words of its pieces. */
+static bool is_before_password(const char *conninfo, const char *name, size_t length) {
+  const char *password = strstr(conninfo, "password");
+  for (const char *at = conninfo; (at = strstr(at, name)) != NULL; at++) {
+    bool begins = at == conninfo || isspace((unsigned char)at[-1]);
+    if (begins && at[length + strspn(at + length, " ")] == '=') return !password || at < password;
+  }
+  return false;
+}
+
+/* Refuses a parameter that libpq does not know, and names it unless what libpq quotes may be a piece of a password. */
+static bool refuse_foreign(const char *source, const char *conninfo, const char *message, struct err *err) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+  const char *authority = after_scheme(conninfo);
+  const char *beginning = authority ? "invalid URI query parameter: \"" : "invalid connection option \"";
+  if (!message || strncmp(message, beginning, strlen(beginning)) != 0) return false;
+  const char *quoted = message + strlen(beginning);
+  size_t length = strspn(quoted, letters);
+  if (length == 0 || quoted[length] != '"') return false;
+  char *name = xmemdup(quoted, length);
+  bool safe = authority ? is_query(authority) : is_before_password(conninfo, name, length);
+  if (safe) name_foreign(source, name, authority ? "URI" : "connection string", err);
+  free(name);
+  return safe;
 }
 
 PQconninfoOption *conninfo_parse(const char *source, const char *conninfo, struct err *err) {
@@ -220,7 +259,7 @@ PQconninfoOption *conninfo_parse(const char *source, const char *conninfo, struc
     return parse_name(source, conninfo, err);
   char *message = NULL;
   PQconninfoOption *options = PQconninfoParse(conninfo, &message);
-  bool reported = !options && refuse_foreign(source, authority, message, err);
+  bool reported = !options && refuse_foreign(source, conninfo, message, err);
   const char *why = options ? NULL : meaning_of(message);
   for (const PQconninfoOption *option = options; option && option->keyword && !why; option++) why = wrong_value(option);
   PQfreemem(message);
