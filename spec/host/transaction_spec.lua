@@ -602,6 +602,15 @@ describe("a transactional step", function()
       here.db:text "revoke pgflow_handler from luaflow_spec_handler"
     end)
 
+    it("waits for a database that was never reached, and names it", function()
+      local waits = launch "host=/nowhere/at/all"
+      local line = waits:await_log "handler_database_not_reached"
+      assert.equal("--handler-database", line.given_by)
+      assert.truthy(line.hint:find("deploys its flows once it is reached", 1, true), line.hint)
+      assert.same({ 0, 0 }, { #waits:log "handler_database_lost", #waits:log "running" })
+      waits.process:kill()
+    end)
+
     it("is refused by another database", function()
       local other = require("spec.support.database").clone()
       other:text "update pgflow.settings set installation_id = gen_random_uuid()"

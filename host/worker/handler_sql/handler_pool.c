@@ -104,7 +104,7 @@ bool handler_pool_broke(struct handler_pool *pool) { return pool->waiting != NUL
 
 bool handler_pool_not_made(struct handler_pool *pool, const struct err *err) {
   if (pool->waiting && pool->options.patient && complaint_is_new(&pool->complaint, err))
-    LOG(pool->log, LOG_WARN, "handler_database_lost", LOG_ERR(err));
+    LOG(pool->log, LOG_WARN, "handler_database_not_reached", LOG_STR("given_by", pool->options.source), LOG_ERR(err));
   if (pool->waiting && (is_final(err) || !pool->options.patient)) refuse_all(pool, err);
   return pool->waiting != NULL;
 }

@@ -21,7 +21,8 @@ struct handler_side {
   enum handler_reach reach;
   struct err err;
   struct complaint complaint;
-  bool connected; /* once */
+  const char *source; /* what gave the conninfo */
+  bool connected;     /* once */
 };
 
 struct question {
@@ -99,13 +100,29 @@ static void on_ready(void *owner) {
   pg_submit(side->pg, unit);
 }
 
+static void log_away(const struct handler_side *side, const struct err *err, int retry_ms) {
+  static const char waiting[] = "a worker whose steps have transaction = true deploys its flows once it is reached";
+  if (side->connected) {
+    LOG(side->log, LOG_WARN, "handler_database_lost", LOG_STR("given_by", side->source), LOG_ERR(err),
+        LOG_INT("retry_ms", retry_ms));
+    return;
+  }
+  struct err found = *err;
+  if (*err->hint)
+    err_hint(&found, "%s; %s", waiting, err->hint);
+  else
+    err_hint(&found, "%s", waiting);
+  LOG(side->log, LOG_WARN, "handler_database_not_reached", LOG_STR("given_by", side->source), LOG_ERR(&found),
+      LOG_INT("retry_ms", retry_ms));
+}
+
 static void on_lost(void *owner, const struct err *err, int retry_ms) {
   struct handler_side *side = owner;
   if (!side->home) return;
   if (err->kind == ERR_CONFIG && !side->connected)
     side->events.refused(side->owner, err);
   else if (complaint_is_new(&side->complaint, err))
-    LOG(side->log, LOG_WARN, "handler_database_lost", LOG_ERR(err), LOG_INT("retry_ms", retry_ms));
+    log_away(side, err, retry_ms);
 }
 
 struct handler_side *handler_side_new(uv_loop_t *loop, const char *conninfo, const char *source,
@@ -124,7 +141,7 @@ struct handler_side *handler_side_new(uv_loop_t *loop, const char *conninfo, con
       .deadline_ms = DEADLINE_MS,
   };
   struct handler_side *side = xcalloc(1, sizeof *side);
-  *side = (struct handler_side){.home = home, .events = *events, .owner = owner, .log = log};
+  *side = (struct handler_side){.home = home, .source = source, .events = *events, .owner = owner, .log = log};
   side->pg = pg_new(loop, &options, &pg_events, side, err);
   if (!side->pg) {
     free(side);
