@@ -83,6 +83,12 @@ describe("luaflow workers and functions", function()
       update pgflow.workers
       set last_heartbeat_at = now(), last_reload_error = E'flows/work.lua:3: \x1b[2Jbroken', last_reload_at = now()]]
     assert_says(succeed "workers", "  reload failed: flows/work.lua:3:  [2Jbroken\n")
+    here.db:text [[
+      update pgflow.workers
+      set last_reload_error = E'deploy: refused, nothing was changed\n  work: refused: another shape\n    one\n    two\n  b: x']]
+    assert_says(succeed "workers", "  reload failed: deploy: refused, nothing was changed; work: refused: another shape; one; and 2 more\n")
+    here.db:text "update pgflow.workers set last_reload_error = E'a.lua:1: x\\nb.lua:2: y'"
+    assert_says(succeed "workers", "  reload failed: a.lua:1: x; and 1 more\n")
     here.db:text "select pgflow.cancel_run(r.run_id) from pgflow.runs r"
   end)
 

@@ -1,7 +1,9 @@
 /* luaflow workers: lists each worker with its state, its tasks in flight and its troubles. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
 #include "cli/view/show.h"
@@ -11,6 +13,26 @@ static enum tone tone_of(const char *state) {
   if (strcmp(state, "running") == 0) return TONE_GOOD;
   if (strcmp(state, "dead") == 0) return TONE_BAD;
   return strcmp(state, "stopped") == 0 ? TONE_FAINT : TONE_BUSY;
+}
+
+static size_t indent_of(const char *line) { return strspn(line, " "); }
+
+/* The first line and those below it that each go deeper than the one before, in one line, and how many others there
+ * are; owned by the caller. NULL: none. */
+static char *in_brief(const char *text) {
+  struct buf out = {0};
+  size_t others = 0, deepest = 0;
+  for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+    size_t indent = indent_of(line);
+    if (line > text && (others > 0 || indent <= deepest)) {
+      others++;
+      continue;
+    }
+    buf_printf(&out, "%s%.*s", line > text ? "; " : "", (int)strcspn(line + indent, "\n"), line + indent);
+    deepest = indent;
+  }
+  if (others > 0) buf_printf(&out, "; and %zu more", others);
+  return out.data;
 }
 
 static void print_workers(const PGresult *result) {
@@ -24,7 +46,9 @@ static void print_workers(const PGresult *result) {
     for (int column = 0; column < 6; column++)
       table_put(&table, column == 3 ? tone_of(state) : TONE_PLAIN, db_text(result, row, column));
     table_put_duration(&table, TONE_FAINT, db_number(result, row, 6), " ago");
-    table_put(&table, TONE_BAD, db_text(result, row, 7));
+    char *trouble = in_brief(db_text(result, row, 7));
+    table_put(&table, TONE_BAD, trouble);
+    free(trouble);
   }
   table_print(&table, "there is no worker; --all also lists stopped ones");
 }
