@@ -252,11 +252,22 @@ static void add_rights_hint(struct db *db, struct err *err) {
   complaint_add_rights_hint(err, group, PQuser(db->connection));
 }
 
+/* The user knows the command, and not the function, the view or the table of the schema that it uses. */
+static void name_the_command(const struct db *db, struct err *err) {
+  static const char denied[] = "permission denied for ";
+  const char *what = strstr(err->message, denied);
+  if (*err->hint || !db->role || !what || strncmp(what + strlen(denied), "schema", 6) == 0) return;
+  snprintf(err->message, sizeof err->message, "%s: permission denied: role %s has no right to use luaflow %s", db->what,
+           PQuser(db->connection), db->what);
+}
+
 /* Who must act on the SQLSTATE of a statement of ours, and the exit code that follows. */
 static void classify(struct db *db, struct err *err) {
   if (sqlstate_ends_connection(err->sqlstate)) err->kind = ERR_RETRY;
   if (sqlstate_is_of_server(err->sqlstate) || sqlstate_lacks_object(err->sqlstate)) err->exit_code = EXIT_DATABASE;
-  if (sqlstate_lacks_right(err->sqlstate)) add_rights_hint(db, err);
+  if (!sqlstate_lacks_right(err->sqlstate)) return;
+  name_the_command(db, err);
+  add_rights_hint(db, err);
 }
 
 static bool finish(struct db *db, const char *what, PGresult *got, PGresult **result, struct err *err) {

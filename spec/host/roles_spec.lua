@@ -121,7 +121,7 @@ describe("the roles of the guide", function()
 
   -- Refused, and told which role may.
   local function may_not(login, group, ...)
-    assert_refused(as(login, ...), 6, "permission denied",
+    assert_refused(as(login, ...), 6, ("%s: permission denied: role flow_%s has no right to use luaflow %s\n"):format((...), login, (...)),
       ("hint: role %s has the right; ask an administrator for `grant %s to flow_%s`"):format(group, group, login))
   end
 
