@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/process_start.h"
 #include "base/say.h"
 #include "base/sqlstate.h"
@@ -35,6 +36,14 @@ void startup_not_loaded(struct life *life, const struct load_report *report, con
 
 /* ---- the worker ---- */
 
+static const char *nearest_queue(const struct load_report *report, const char *queue) {
+  const char **names = xcalloc(report->worker_count, sizeof *names);
+  for (size_t i = 0; i < report->worker_count; i++) names[i] = report->workers[i].queue;
+  const char *best = nearest(queue, names, report->worker_count);
+  free(names);
+  return best;
+}
+
 static const struct load_worker *choose(const struct load_report *report, const char *queue, struct err *err) {
   if (queue) {
     const struct load_worker *worker = load_report_worker(report, queue);
@@ -46,11 +55,13 @@ static const struct load_worker *choose(const struct load_report *report, const 
   }
   if (!queue && report->worker_count == 1) return &report->workers[0];
   char *queues = load_report_queues(report);
+  const char *meant = queue ? nearest_queue(report, queue) : NULL;
   if (queue)
     err_set(err, ERR_CONFIG, EXIT_USAGE, "--queue: no flow uses the queue %s; they use: %s", queue, queues);
   else
     err_set(err, ERR_CONFIG, EXIT_USAGE, "the modules have several queues: %s", queues);
-  err_hint(err, queue ? "give one of these queues, or the path of the flows that use it" : "choose one with --queue");
+  err_hint(err, "%s%s%s%s", meant ? "did you mean " : "", meant ? meant : "", meant ? "? " : "",
+           queue ? "give one of these queues, or the path of the flows that use it" : "choose one with --queue");
   free(queues);
   return NULL;
 }
@@ -79,7 +90,7 @@ bool startup_choose(struct life *life) {
   LOG(life->log, LOG_INFO, "loaded", LOG_INT("executors", life->options->executors),
       LOG_STR("worker", life->worker_id));
   if (life->options->watch)
-    life->watch = watch_new(life->loop, life->root, life->options->env_file, on_changed, life, life->log);
+    life->watch = watch_new(life->loop, life->root, life->options->env_file.path, on_changed, life, life->log);
   return true;
 }
 

@@ -168,7 +168,7 @@ describe("a worker's start", function()
       here.root:write("flows/echo.lua", ECHO)
       local text, code = refusal { args = { "--queue", "ordr" } }
       assert.equal(2, code, text)
-      assert_says(text, "--queue ordr", "echo, order")
+      assert_says(text, "--queue: no flow uses the queue ordr; they use: echo, order", "hint: did you mean order? give one of these queues")
       text, code = refusal {}
       assert.equal(2, code, text)
       assert_says(text, "several queues: echo, order", "hint: choose one with --queue")
