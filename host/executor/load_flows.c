@@ -248,6 +248,7 @@ static int run_loader(lua_State *L) {
   put_transactions(L, &load->payload);
   load->runtime->handlers = luaL_ref(L, LUA_REGISTRYINDEX);
   guard_globals(L, load->runtime);
+  guard_strings(L);
   return 0;
 }
 

@@ -1,5 +1,6 @@
 /* Keeps what handlers do to the standard libraries from luaflow's own modules and from other tasks: luaflow's modules
- * see a copy of the globals, and what a handler removes is still found there. */
+ * see a copy of the globals, and what a handler removes is still found there. string_methods.c does so for the methods
+ * of strings. */
 #include <lauxlib.h>
 #include <string.h>
 
@@ -71,4 +72,12 @@ void push_own_globals(lua_State *L) {
   if (!lua_isnil(L, -1)) return;
   lua_pop(L, 1);
   lua_pushvalue(L, LUA_GLOBALSINDEX);
+}
+
+void push_own_string(lua_State *L) {
+  push_own_globals(L);
+  lua_getfield(L, -1, "string");
+  push_copy(L);
+  lua_replace(L, -3);
+  lua_pop(L, 1);
 }

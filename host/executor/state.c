@@ -39,6 +39,7 @@ static int set_up(lua_State *L) {
   replace_exit(L, runtime);
   if (runtime->mode == LOAD_FLOWS) {
     replace_print(L, runtime);
+    replace_debug(L);
     copy_globals(L);
   }
   searchers_install(L, runtime);

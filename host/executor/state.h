@@ -28,5 +28,8 @@ void replace_exit(lua_State *L, struct runtime *runtime);  /* os.exit ends a scr
 void copy_globals(lua_State *L);          /* handlers' changes to the globals do not reach the copies */
 void push_original_globals(lua_State *L); /* what handlers find of globals that they removed */
 void push_own_globals(lua_State *L); /* the environment of luaflow's own modules: the globals if there is no copy */
+void push_own_string(lua_State *L);  /* a new copy of the string library of that environment */
+void replace_debug(lua_State *L);    /* its functions respect the protected metatable of strings */
+void guard_strings(lua_State *L);    /* from now on only handlers run: they do not reach the metatable of strings */
 
 #endif

@@ -9,6 +9,7 @@ local MAX_DELAY = 86400
 
 local ending_mt = {
   __name = "luaflow.ending",
+  __metatable = "luaflow.ending",
   __tostring = function(ending) return tostring(ending.message) end,
 }
 
@@ -63,13 +64,13 @@ end
 ---@param value any
 ---@return { kind: "fail"|"retry_after"|"snooze", message: any, delay: number? }?
 function errors.ending(value)
-  if type(value) == "table" and getmetatable(value) == ending_mt then return value end
+  if type(value) == "table" and debug.getmetatable(value) == ending_mt then return value end
 end
 
 -- Whether an error value comes from luaflow's own calls, which have a text for it.
 local function is_luaflow_error(value)
-  local metatable = getmetatable(value)
-  return type(metatable) == "table" and metatable.luaflow_error == true
+  local metatable = debug.getmetatable(value)
+  return type(metatable) == "table" and rawget(metatable, "luaflow_error") == true
 end
 
 --- Adds the place of the handler to an error of luaflow's own calls that has no place: a tail call leaves no frame.

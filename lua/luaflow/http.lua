@@ -36,6 +36,7 @@ local TOKEN = "^[%w!#$%%&'*+.^_`|~-]+$"
 
 local error_mt = {
   __name = "luaflow.HttpError",
+  __metatable = "luaflow.HttpError",
   __tostring = function(problem) return problem.message end,
 }
 

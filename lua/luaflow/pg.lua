@@ -30,6 +30,7 @@ local ARRAY_HINT = "send a list as an array with luaflow.pg_array(list)"
 ---@field restarts boolean? the handler is started again: a conflict inside its transaction
 local error_mt = {
   __name = "luaflow.sql_error",
+  __metatable = "luaflow.sql_error",
   luaflow_error = true,
   __tostring = function(self)
     local place = self.where and self.where .. ": " or ""

@@ -21,11 +21,33 @@ return luaflow.flow { slug = "innocent", max_attempts = 1 }
   end)
 ]]
 
+-- A project's own methods of strings, as modules of many projects add them.
+local RAISER = [[
+local luaflow = require "luaflow"
+function string.trim(s) return s:match "^%s*(.-)%s*$" end
+local methods = getmetatable("").__index
+getmetatable("").__index = function(s, key) return type(key) == "number" and s:sub(key, key) or methods[key] end
+local slept
+local how = {
+  plain = function() error(("  plain %d "):format(1):trim(), 0) end,
+  table = function() error { code = ("xyz")[2] } end,
+  fail = function() luaflow.fail { code = 2 } end,
+  retry = function() luaflow.retry_after(0, { code = 3 }) end,
+  snooze = function(ctx)
+    slept = not slept
+    if slept then luaflow.snooze(0) end
+    return ctx.attempt
+  end,
+}
+return luaflow.flow { slug = "raiser", max_attempts = 1 }:step({ slug = "raise" }, function(input, ctx) return how[input](ctx) end)
+]]
+
 local WORKERS = [[
 local luaflow = require "luaflow"
-local a, b = require "flows.spoiler", require "flows.innocent"
+local a, b, c = require "flows.spoiler", require "flows.innocent", require "flows.raiser"
 return luaflow.worker { queue = "both", flows = {
   luaflow.deploy(a, { routes = { spoil = "both" } }), luaflow.deploy(b, { routes = { use = "both" } }),
+  luaflow.deploy(c, { routes = { raise = "both" } }),
 } }
 ]]
 
@@ -34,7 +56,8 @@ describe("an executor whose handlers share it", function()
 
   before_each(function()
     here = scene.open {
-      ["flows/spoiler.lua"] = SPOILER, ["flows/innocent.lua"] = INNOCENT, ["workers/both.lua"] = WORKERS,
+      ["flows/spoiler.lua"] = SPOILER, ["flows/innocent.lua"] = INNOCENT, ["flows/raiser.lua"] = RAISER,
+      ["workers/both.lua"] = WORKERS,
     }
     worker = here:worker { args = { "--executors", "1" }, paths = { "workers" } }
   end)
@@ -56,6 +79,25 @@ describe("an executor whose handlers share it", function()
       local run = here.db:complete("spoiler", ("%q"):format(what))
       assert.equal("completed", run.status, ("%s: %s"):format(what, run.error_message))
       check_innocent(what)
+    end
+    assert.same({}, worker:log "executor_died")
+  end)
+
+  it("records how tasks end after a handler has gone for the methods of strings and luaflow's metatables", function()
+    local index = "string.format, table.concat = nil; pcall(function() local m = %s m.__index = nil m.__index = error end)"
+    for _, what in ipairs {
+      index:format 'getmetatable("")', index:format 'debug.getmetatable("")', 'pcall(debug.setmetatable, "", nil)',
+      "string.format, string.match, string.sub = error, error, error",
+      [[local _, e = pcall(require("luaflow").fail, "x") pcall(function() getmetatable(e).__metatable = 1 end)]],
+    } do
+      local spoiled = here.db:complete("spoiler", ("%q"):format(what))
+      assert.equal("completed", spoiled.status, ("%s: %s"):format(what, spoiled.error_message))
+      check_innocent(what)
+      for how, message in pairs { plain = "plain 1", table = '{"code":"y"}', fail = '{"code":2}', retry = '{"code":3}' } do
+        local run = here.db:complete("raiser", ("%q"):format(how))
+        assert.same({ "failed", message }, { run.status, (run.error_message:gsub("^.*: ", "")) }, what)
+      end
+      assert.equal(1, here.db:complete("raiser", '"snooze"').output.raise, what)
     end
     assert.same({}, worker:log "executor_died")
   end)
