@@ -91,23 +91,37 @@ function errors.detail(value)
   if type(value) == "table" and is_luaflow_error(value) then return value.detail end
 end
 
+-- What `tostring` says of a value, unless it raises or names no more than an address.
+local function shown(value)
+  local ok, text = pcall(json.tostring, value)
+  if ok and type(text) == "string" and not text:find "0x%x+%)?$" then return text end
+end
+
+-- The text of a table that is not stored, for the reason `why`.
+local function refused_text(value, why)
+  local message = rawget(value, "message")
+  if type(message) == "string" then return ("%s (the error table is not stored: %s)"):format(message, why) end
+  return ("an error table that is not stored: %s"):format(why)
+end
+
 --- The text of an error value: strings as they are (with the `file:line` that `error` gave them), tables as JSON, what
---- cannot be encoded as its `tostring`; `error(nil)` has a text of ours.
+--- cannot be encoded as its `tostring`, or else its message and why not; `error(nil)` has a text of ours.
 ---@param value any
----@param encode? fun(value: any, root: string): string? the host's encoder
+---@param encode? fun(value: any, root: string): string?, string? the host's encoder
 ---@return string
 function errors.text(value, encode)
   if value == nil then return "error without a message" end
   if type(value) == "string" then return value end
+  local why
   if type(value) == "table" then
-    local ending = errors.ending(value)
+    local ending, text = errors.ending(value), nil
     if ending then return errors.text(ending.message, encode) end
-    if is_luaflow_error(value) then return tostring(value) end
-    local text = encode and encode(value, "error")
+    if encode and not is_luaflow_error(value) then text, why = encode(value, "error") end
     if text then return text end
   end
-  local ok, text = pcall(json.tostring, value)
-  return ok and text or ("an error value of type %s"):format(type(value))
+  local text = shown(value)
+  if text then return text end
+  return why and refused_text(value, why) or ("an error value of type %s"):format(type(value))
 end
 
 --- What people read of an error: the message of a table that has a `kind` as well, as those of luaflow.http; else its text.

@@ -82,13 +82,35 @@ describe("the text of an error", function()
   it("is the tostring of what cannot be encoded", function()
     local value = setmetatable({ fn = print }, { __tostring = function() return "my error" end })
     assert.same("my error", errors.text(value, encode))
-    assert.truthy(errors.text({ fn = print }, encode):find "^table: ")
-    assert.truthy(errors.text({}):find "^table: ")
   end)
 
-  it("survives a tostring that raises", function()
-    local value = setmetatable({ fn = print }, { __tostring = function() error "no" end })
-    assert.same("an error value of type table", errors.text(value, encode))
+  it("is the message and the reason where a table cannot be encoded and has no tostring", function()
+    local cyclic, deep = { message = "m" }, { message = "m" }
+    cyclic.inner = { cyclic }
+    local level = deep
+    for _ = 1, 5000 do
+      level.x = {}
+      level = level.x
+    end
+    for path, value in pairs {
+      ["error%.delay: "] = { message = "m", kind = "snooze", delay = 1 / 0 }, ["error%.fn: "] = { message = "m", fn = function() end },
+      ["error%.inner%[1%]: "] = cyclic, ["error%.x%.x%.x.*: "] = deep,
+    } do
+      local text = errors.text(value, encode)
+      assert.truthy(text:find("^m %(the error table is not stored: " .. path .. "[^\n]+%)$"), text)
+      assert.same(text, errors.text(raised(luaflow.fail, value), encode))
+    end
+    local raising = setmetatable({ fn = print }, { __tostring = function() error "no" end })
+    for _, value in ipairs { { fn = print }, { fn = print, message = { "m" } }, raising } do
+      assert.truthy(errors.text(value, encode):find "^an error table that is not stored: error%.fn: ")
+    end
+  end)
+
+  it("names no address", function()
+    assert.same("an error value of type table", errors.text({}))
+    for _, value in ipairs { function() end, coroutine.create(print), io.stdout, require("ffi").new "int[2]" } do
+      assert.same("an error value of type " .. type(value), errors.text(value, encode))
+    end
   end)
 
   it("is there for every other type", function()
