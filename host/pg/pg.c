@@ -289,6 +289,11 @@ bool pg_is_closed(const struct pg *pg) { return pg->state == PG_CLOSED; }
 
 PGTransactionStatusType pg_transaction_status(const struct pg *pg) { return PQtransactionStatus(pg->conn); }
 
+const char *pg_encoding(const struct pg *pg) {
+  const char *encoding = PQparameterStatus(pg->conn, "client_encoding");
+  return encoding ? encoding : "";
+}
+
 const char *pg_role(const struct pg *pg) { return pg->role; }
 
 const char *pg_place(const struct pg *pg) { return pg->place; }

@@ -55,6 +55,8 @@ bool pg_is_closed(const struct pg *pg);
 struct pg_backend pg_last_backend(const struct pg *pg);
 /* Whether a transaction is open, after a unit was answered. */
 PGTransactionStatusType pg_transaction_status(const struct pg *pg);
+/* The encoding of the session's texts, after a unit was answered; "" without a connection. */
+const char *pg_encoding(const struct pg *pg);
 /* The role that the last connection logged in as; "" before the first. */
 const char *pg_role(const struct pg *pg);
 /* Where the last connection went, in words (pg_place.h); "" before the first. */

@@ -206,6 +206,21 @@ describe("a transactional step", function()
     end)
   end
 
+  it("keeps nothing when its handler changes the encoding of its session", function()
+    local host = worker()
+    for _, sql in ipairs { "set client_encoding = latin1", "set local client_encoding = 'SQL_ASCII'",
+      "select set_config('client_encoding', 'latin1', false), 'é'" } do
+      for _, how in ipairs { "runs", "swallows" } do
+        local row = run { before = { INSERT }, how = how, sql = sql, list = { sql, "reset client_encoding" } }
+        assert.equal("failed", row.status, sql)
+        assert.truthy(row.error_message:find("the handler changed client_encoding to %u+[%u%d_]*: luaflow needs UTF8"), row.error_message)
+        assert.equal("", moved())
+      end
+    end
+    assert.equal("completed", run({ how = "returns", output = "é" }).status)
+    assert.is_nil(host:log("executor_died")[1])
+  end)
+
   it("says that nothing can be done after an error, and that it cannot complete", function()
     local host = worker()
     local row = run { how = "swallows", list = { INSERT, INSERT, "select 1" } }

@@ -121,6 +121,12 @@ PGTransactionStatusType handler_pool_status(const struct handler_borrower *borro
   return pg_is_ready(pg) ? pg_transaction_status(pg) : PQTRANS_UNKNOWN;
 }
 
+const char *handler_pool_foreign_encoding(const struct handler_borrower *borrower) {
+  const struct pg *pg = borrower->connection->pg;
+  const char *encoding = pg_is_ready(pg) ? pg_encoding(pg) : "";
+  return *encoding && strcmp(encoding, "UTF8") != 0 ? encoding : NULL;
+}
+
 const char *handler_pool_role(const struct handler_borrower *borrower) {
   return borrower->connection ? pg_role(borrower->connection->pg) : "";
 }

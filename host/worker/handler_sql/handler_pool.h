@@ -57,6 +57,8 @@ void handler_pool_stream(struct pg_unit *unit, int64_t limit);
 void handler_pool_submit(struct handler_borrower *borrower, struct pg_unit *unit);
 /* Whether a transaction is open; PQTRANS_UNKNOWN while the connection is broken. */
 PGTransactionStatusType handler_pool_status(const struct handler_borrower *borrower);
+/* The encoding that a statement has chosen for the session instead of luaflow's; NULL if it has not. */
+const char *handler_pool_foreign_encoding(const struct handler_borrower *borrower);
 /* The role that its connection logged in as; "" without one. */
 const char *handler_pool_role(const struct handler_borrower *borrower);
 /* Has the statement under way ended by the server, which is answered as usual. */

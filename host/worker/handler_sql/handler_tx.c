@@ -80,16 +80,32 @@ static void opened(struct handler_tx *tx, const struct pg_unit *unit, const stru
     handler_tx_fail_broken(tx);
 }
 
-/* The handler has ended its own transaction. */
-static void reply_ended(struct handler_tx *tx) {
+/* The handler has done what luaflow cannot complete the transaction after. */
+static void refuse(struct handler_tx *tx, const char *sqlstate, const char *hint, const char *message) {
   struct err err;
-  err_set(&err, ERR_CONFIG, EXIT_FAILED,
-          "ctx.tx:query must not end the transaction: the attempt fails, and its writes are rolled back");
-  err_hint(&err, "luaflow commits when the handler returns, and rolls back when it raises");
-  memcpy(err.sqlstate, SQLSTATE_ENDED_INSIDE, sizeof err.sqlstate);
-  tx->failure = err;
+  err_set(&err, ERR_CONFIG, EXIT_FAILED, "%s", message);
+  err_hint(&err, "%s", hint);
+  memcpy(err.sqlstate, sqlstate, sizeof err.sqlstate);
+  handler_reply_free(&tx->reply);
   handler_tx_set_state(tx, TX_BROKEN);
+  tx->failure = err;
   reply_failure(tx, NULL, &err);
+}
+
+/* Has the handler ended its own transaction, or made another encoding of its session's texts? */
+static bool is_refused(struct handler_tx *tx) {
+  if (handler_pool_status(&tx->borrower) == PQTRANS_IDLE) {
+    refuse(tx, SQLSTATE_ENDED_INSIDE, "luaflow commits when the handler returns, and rolls back when it raises",
+           "ctx.tx:query must not end the transaction: the attempt fails, and its writes are rolled back");
+    return true;
+  }
+  const char *encoding = handler_pool_foreign_encoding(&tx->borrower);
+  if (!encoding) return false;
+  char *message = xasprintf("the handler changed client_encoding to %s: luaflow needs UTF8", encoding);
+  refuse(tx, SQLSTATE_NOT_SUPPORTED, "remove the statement; convert_to and convert_from make other encodings of a text",
+         message);
+  free(message);
+  return true;
 }
 
 static void reply_aborted(struct handler_tx *tx) {
@@ -105,10 +121,7 @@ static void reply_aborted(struct handler_tx *tx) {
 static void answer_handler(struct handler_tx *tx, const struct pg_unit *unit, const struct err *err) {
   struct buf payload = {0};
   if (err && !pg_unit_is_known(unit)) return; /* on_lost follows */
-  if (handler_pool_status(&tx->borrower) == PQTRANS_IDLE) {
-    reply_ended(tx);
-    return;
-  }
+  if (is_refused(tx)) return;
   handler_tx_set_state(tx, TX_OPEN);
   if (err && sqlstate_is_aborted(err->sqlstate)) {
     reply_aborted(tx);
