@@ -201,6 +201,7 @@ static PGresult *collect_result(struct db *db) {
 
 /* They end with the transaction, since the session may be a pooler's, and others' next. */
 static const char *const pins[] = {PIN_READ_COMMITTED, PIN_STATEMENTS("0", "true")};
+static const char *const look_pins[] = {PIN_REPEATABLE_READ, PIN_STATEMENTS("0", "true")};
 enum { PIN_COUNT = sizeof pins / sizeof *pins };
 
 /* A transaction that is open has them from its begin. */
@@ -210,26 +211,41 @@ static bool send_text(struct db *db, const char *text, int count, const char *co
   return PQsendQueryParams(db->connection, text, count, NULL, parameters, NULL, NULL, 0) == 1;
 }
 
-/* Sends so many pins and the statement in one transaction. */
-static bool send_pinned(struct db *db, int pin_count, const struct statement_info *info,
+/* Sends so many pins and statements in one transaction, each statement with all its parameters from the same list. */
+static bool send_pinned(struct db *db, const char *const *pin, int pin_count, const enum db_statement *list, int count,
                         const char *const *parameters) {
   bool sent = PQenterPipelineMode(db->connection) == 1;
-  for (int i = 0; i < pin_count; i++) sent = sent && send_text(db, pins[i], 0, NULL);
-  return sent && send_text(db, info->text, info->parameters, parameters) && PQpipelineSync(db->connection) == 1;
+  for (int i = 0; i < pin_count; i++) sent = sent && send_text(db, pin[i], 0, NULL);
+  for (int i = 0; i < count; i++)
+    sent = sent && send_text(db, statements[list[i]].text, statements[list[i]].parameters, parameters);
+  return sent && PQpipelineSync(db->connection) == 1;
 }
 
-/* The statement's result, or that of a pin where it is an error. NULL as in collect_result. */
-static PGresult *collect_pinned(struct db *db, int pin_count) {
-  PGresult *got = collect_result(db), *kept = got;
-  for (int i = 0; i < pin_count && got; i++) {
-    bool failed = PQresultStatus(kept) == PGRES_FATAL_ERROR;
-    got = collect_result(db);
-    PQclear(failed ? got : kept);
-    if (!failed) kept = got;
+static bool is_error(const PGresult *result) { return PQresultStatus(result) == PGRES_FATAL_ERROR; }
+
+/* The results of so many statements behind so many pins. If one failed, got[0] is its error, and the others are NULL;
+ * all are NULL as in collect_result. */
+static void collect_pinned(struct db *db, int pin_count, int count, PGresult **got) {
+  PGresult *result = NULL, *failed = NULL;
+  for (int i = 0; i < count; i++) got[i] = NULL;
+  for (int i = -pin_count; i < count; i++) {
+    result = collect_result(db);
+    if (!result) break;
+    if (i >= 0 && !failed && !is_error(result))
+      got[i] = result;
+    else if (!failed && is_error(result))
+      failed = result;
+    else
+      PQclear(result);
   }
-  if (got) PQclear(collect_result(db)); /* the end of the pipeline */
+  if (result) PQclear(collect_result(db)); /* the end of the pipeline */
   if (!db->interrupted) PQexitPipelineMode(db->connection);
-  return kept;
+  if (result && !failed) return;
+  for (int i = 0; i < count; i++) {
+    PQclear(got[i]);
+    got[i] = NULL;
+  }
+  got[0] = failed;
 }
 
 /* A role may be a member of the group whose right it lacks: then the group has lost its rights. */
@@ -285,10 +301,18 @@ static bool finish(struct db *db, const char *what, PGresult *got, PGresult **re
 
 bool db_run(struct db *db, enum db_statement statement, const char *const *parameters, PGresult **result,
             struct err *err) {
-  const struct statement_info *info = &statements[statement];
   int pin_count = pins_due(db);
-  if (!send_pinned(db, pin_count, info, parameters)) return fail_statement(db, NULL, db->what, err);
-  return finish(db, db->what, collect_pinned(db, pin_count), result, err);
+  PGresult *got;
+  if (!send_pinned(db, pins, pin_count, &statement, 1, parameters)) return fail_statement(db, NULL, db->what, err);
+  collect_pinned(db, pin_count, 1, &got);
+  return finish(db, db->what, got, result, err);
+}
+
+bool db_look(struct db *db, const enum db_statement *list, int count, const char *const *parameters, PGresult **results,
+             struct err *err) {
+  if (!send_pinned(db, look_pins, PIN_COUNT, list, count, parameters)) return fail_statement(db, NULL, db->what, err);
+  collect_pinned(db, PIN_COUNT, count, results);
+  return finish(db, db->what, results[0], &results[0], err);
 }
 
 /* The line of sql that holds the character at a position counted from 1, as the server reports it. */

@@ -33,6 +33,10 @@ bool db_reopen(struct db *db, struct err *err) __attribute__((warn_unused_result
  * NULL result throws the rows away. ERR_RETRY: the connection is broken or the statement was interrupted. */
 bool db_run(struct db *db, enum db_statement statement, const char *const *parameters, PGresult **result,
             struct err *err) __attribute__((warn_unused_result));
+/* Runs several that only read, with the same parameters, as one look: they see one snapshot, and now() is one time. No
+ * transaction may be open. results has room for all; they are the caller's if all succeeded. */
+bool db_look(struct db *db, const enum db_statement *list, int count, const char *const *parameters, PGresult **results,
+             struct err *err) __attribute__((warn_unused_result));
 /* Runs SQL text of several statements, as one transaction unless it says otherwise. what names it in errors, which
  * give the line of the text. */
 bool db_run_script(struct db *db, const char *what, const char *sql, struct err *err)

@@ -51,5 +51,6 @@
 #define PIN_NO_TIMEOUT "set statement_timeout = 0"
 /* Ahead of it in a transaction: its isolation is that of its first query. */
 #define PIN_READ_COMMITTED "set transaction_isolation = 'read committed'"
+#define PIN_REPEATABLE_READ "set transaction_isolation = 'repeatable read'"
 
 #endif

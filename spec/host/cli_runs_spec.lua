@@ -50,6 +50,30 @@ return luaflow.worker { queue = "runs", flows = {
 } }
 ]]
 
+-- Holds up a command that reads the steps, and cancels the run meanwhile.
+local HOLDER = [[
+  begin;
+  lock table pgflow.deps in access exclusive mode;
+  \echo holding
+  do $$ begin
+    while not exists (
+      select from pg_locks l join pg_database d on d.oid = l.database
+      where d.datname = current_database() and l.relation = 'pgflow.deps'::regclass and not l.granted
+    ) loop
+      perform pg_sleep(0.05);
+    end loop;
+  end $$;
+  select pg_sleep(1.5);
+  select pgflow.cancel_run(:'run_id');
+  commit;
+]]
+
+-- The milliseconds of a line's only duration.
+local function duration_of(line)
+  local number, unit = line:match "(%d[%d.]*) (m?s)%f[%A]"
+  return tonumber(number) * (unit == "s" and 1000 or 1)
+end
+
 local UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 
 describe("the commands on runs", function()
@@ -189,6 +213,25 @@ describe("the commands on runs", function()
     here.db:await_run(run_id)
     assert_says(succeed("run", run_id), "extra    skipped: its condition is not met\n", "frail    skipped: its handler failed  ",
       "no luck\n", "late  skipped: a step that it needs was skipped\n")
+  end)
+
+  it("run shows one moment, though reading it takes long", function()
+    local run_id = start_long()
+    files.write(here.root:at "holder.sql", HOLDER)
+    local holder = process.spawn {
+      argv = { "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-v", "run_id=" .. run_id,
+        "-d", here.db.conninfo, "-f", here.root:at "holder.sql" },
+      name = "holder", alone = true,
+    }
+    wait.till(function() return holder:output():find("holding", 1, true) end, 30, "the lock")
+    local tree = succeed("run", run_id)
+    assert.same({ code = 0 }, holder:wait(20))
+    holder:forget()
+    local run, work = tree:match "^(.-)\n(.-)\n"
+    assert_says(run, "started")
+    assert_says(work, "running")
+    assert.is_true(duration_of(work) <= duration_of(run), tree)
+    assert_says(succeed("run", run_id), "cancelled")
   end)
 
   describe("prune", function()

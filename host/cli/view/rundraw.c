@@ -111,7 +111,10 @@ static void put_failed_attempt(struct line *line, const struct runview_step *ste
 
 static void put_failing_task(struct line *line, const struct runview_step *step) {
   line_printf(line, TONE_PLAIN, "task %lld: ", step->failing);
-  put_failed_attempt(line, step, step->failing_attempts);
+  if (step->phase == PHASE_RUNNING)
+    line_printf(line, TONE_PLAIN, "attempt %lld of %lld is running", step->failing_attempts, step->most_attempts);
+  else
+    put_failed_attempt(line, step, step->failing_attempts);
 }
 
 static void put_started(struct line *line, const struct runview_step *step, const char *duration) {

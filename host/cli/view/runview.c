@@ -32,28 +32,22 @@ static char *copy_error(const PGresult *result, int row, int column) {
 
 static char *copy(const PGresult *result, int row, int column) { return xstrdup(db_text(result, row, column)); }
 
-static bool read_run(struct runview *view, struct db *db, const char *run_id, struct err *err) {
-  const char *parameters[] = {run_id};
-  PGresult *result;
-  if (!db_run(db, DB_RUN, parameters, &result, err)) return false;
-  bool found = PQntuples(result) == 1;
-  if (found) {
-    view->run_id = copy(result, 0, 0);
-    view->flow_slug = copy(result, 0, 1);
-    view->flow_alias = copy(result, 0, 2);
-    view->status = run_status_parse(db_text(result, 0, 3));
-    view->ms = db_number(result, 0, 4);
-    view->age = db_number(result, 0, 5);
-    view->error_step = copy(result, 0, 6);
-    view->error = copy_error(result, 0, 7);
-    view->restart_of = copy(result, 0, 8);
-    view->restarted_as = copy(result, 0, 9);
-  } else {
+static bool read_run(struct runview *view, const PGresult *result, const char *run_id, struct err *err) {
+  if (PQntuples(result) != 1) {
     err_set(err, ERR_CONFIG, EXIT_FAILED, "run: there is no run %s", run_id);
-    err_hint(err, "luaflow runs lists them");
+    return err_hint(err, "luaflow runs lists them");
   }
-  PQclear(result);
-  return found;
+  view->run_id = copy(result, 0, 0);
+  view->flow_slug = copy(result, 0, 1);
+  view->flow_alias = copy(result, 0, 2);
+  view->status = run_status_parse(db_text(result, 0, 3));
+  view->ms = db_number(result, 0, 4);
+  view->age = db_number(result, 0, 5);
+  view->error_step = copy(result, 0, 6);
+  view->error = copy_error(result, 0, 7);
+  view->restart_of = copy(result, 0, 8);
+  view->restarted_as = copy(result, 0, 9);
+  return true;
 }
 
 static int find_step(const struct runview *view, const char *slug) {
@@ -93,15 +87,10 @@ static void read_step(struct runview *view, const PGresult *result, int row) {
   step->parent = step->dependencies ? find_step(view, last ? last + 1 : step->dependencies) : -1;
 }
 
-static bool read_steps(struct runview *view, struct db *db, const char *run_id, struct err *err) {
-  const char *parameters[] = {run_id};
-  PGresult *result;
-  if (!db_run(db, DB_RUN_STEPS, parameters, &result, err)) return false;
+static void read_steps(struct runview *view, const PGresult *result) {
   view->step_count = PQntuples(result);
   view->steps = xcalloc((size_t)view->step_count, sizeof *view->steps);
   for (int row = 0; row < view->step_count; row++) read_step(view, result, row);
-  PQclear(result);
-  return true;
 }
 
 static void read_error(struct runview_step *step, const PGresult *result, int row) {
@@ -110,10 +99,7 @@ static void read_error(struct runview_step *step, const PGresult *result, int ro
   free(error);
 }
 
-static bool read_tasks(struct runview *view, struct db *db, const char *run_id, struct err *err) {
-  const char *parameters[] = {run_id};
-  PGresult *result;
-  if (!db_run(db, DB_RUN_TASKS, parameters, &result, err)) return false;
+static void read_tasks(struct runview *view, const PGresult *result) {
   for (int row = 0; row < PQntuples(result); row++) {
     int index = find_step(view, db_text(result, row, 0));
     if (index < 0) continue;
@@ -121,17 +107,20 @@ static bool read_tasks(struct runview *view, struct db *db, const char *run_id, 
     step->attempts = db_number(result, row, 1);
     if (!step->error && db_text(result, row, 3)) read_error(step, result, row);
   }
-  PQclear(result);
-  return true;
 }
 
 bool runview_read(struct runview *view, struct db *db, const char *run_id, bool tasks, struct err *err) {
+  static const enum db_statement list[] = {DB_RUN, DB_RUN_STEPS, DB_RUN_TASKS};
+  const char *parameters[] = {run_id};
+  PGresult *results[3];
+  int count = tasks ? 3 : 2;
   *view = (struct runview){0};
-  if (read_run(view, db, run_id, err) && read_steps(view, db, run_id, err) &&
-      (!tasks || read_tasks(view, db, run_id, err)))
-    return true;
-  runview_free(view);
-  return false;
+  if (!db_look(db, list, count, parameters, results, err)) return false;
+  bool found = read_run(view, results[0], run_id, err);
+  if (found) read_steps(view, results[1]);
+  if (found && tasks) read_tasks(view, results[2]);
+  for (int i = 0; i < count; i++) PQclear(results[i]);
+  return found;
 }
 
 void runview_free(struct runview *view) {

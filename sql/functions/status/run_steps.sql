@@ -1,7 +1,8 @@
 -- run_steps(run_id) -> a row for each step of a run in definition order, for callers that know its id. Of tasks it
--- tells only of the one of a single step and of one that fails, so that polling it stays cheap. task_phase: the task's
--- status, where 'queued' is one that nobody has taken, and 'snoozed' and 'retrying' were put back, a snooze at no cost.
--- error_message: that of a map begins with the task that failed it.
+-- tells only of the one of a single step and of one that fails, so that polling it stays cheap. task_phase: the status
+-- of that task, where 'queued' is one that nobody has taken, and 'snoozed' and 'retrying' were put back, a snooze at no
+-- cost. Times are until now(). failing_attempts_count counts the attempt that is running. error_message: that of a map
+-- begins with the task that failed it.
 -- unserved_queue: the queue of a step that has gone on for 2 s while no live worker serves it. kept: completed by the
 -- run that this one retries.
 create or replace function pgflow.run_steps(p_run_id uuid) returns table (
@@ -13,7 +14,7 @@ language sql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
   select st.step_slug, s.step_type, st.status, st.initial_tasks, st.remaining_tasks,
-    (extract(epoch from coalesce(st.completed_at, st.failed_at, st.skipped_at, clock_timestamp()) - st.started_at) * 1000)::bigint,
+    (extract(epoch from coalesce(st.completed_at, st.failed_at, st.skipped_at, greatest(now(), st.started_at)) - st.started_at) * 1000)::bigint,
     coalesce(
       (
         select format('task %s: %s', e.task_index, st.error_message)
@@ -25,6 +26,7 @@ as $$
     ),
     st.skip_reason, t.attempts_count,
     case
+      when u.status is not null and s.step_type = 'map' then case when u.status = 'queued' then 'retrying' else u.status end
       when t.status <> 'queued' then t.status
       when t.settled_claim_no is distinct from t.claim_no then 'queued'
       when t.attempts_count = 0 then 'snoozed'
@@ -38,13 +40,13 @@ as $$
     ),
     coalesce(s.opt_max_attempts, f.opt_max_attempts),
     case
-      when st.status = 'started' and st.started_at < clock_timestamp() - interval '2 seconds'
+      when st.status = 'started' and st.started_at < now() - interval '2 seconds'
         and not exists (select from pgflow.workers w where w.queue_name = s.queue_name and pgflow._is_alive(w))
       then s.queue_name
     end,
     st.status = 'completed' and st.completed_at < r.started_at,
     u.task_index, u.attempts_count, u.error_message,
-    case when u.status = 'queued' then (extract(epoch from u.next_attempt_at - clock_timestamp()) * 1000)::bigint end
+    case when u.status = 'queued' then (extract(epoch from u.next_attempt_at - now()) * 1000)::bigint end
   from pgflow.step_states st
   join pgflow.runs r on r.run_id = st.run_id
   join pgflow.steps s on s.flow_slug = st.flow_slug and s.step_slug = st.step_slug
