@@ -132,14 +132,15 @@
   X(RUN_JSON, 1, "select d.details from pgflow.run_details($1::uuid) as d (details) where d.details is not null")      \
   X(RUNS, 3,                                                                                                           \
     "select r.run_id, r.flow_slug, r.status, (extract(epoch from clock_timestamp() - r.started_at) * 1000)::bigint,"   \
-    "       (extract(epoch from r.duration) * 1000)::bigint, r.steps_ended, r.steps, r.error_step_slug, "              \
+    "       (extract(epoch from r.duration) * 1000)::bigint, r.steps_done, r.steps, r.error_step_slug, "               \
     "r.error_message"                                                                                                  \
     "  from (" RUNS_QUERY ") r order by r.started_at desc, r.run_id")                                                  \
   X(STARTABLE_NAMES, 0, "select distinct n.name from pgflow.names n where n.kind in ('flow', 'alias') order by 1")     \
   X(RUNS_JSON, 3,                                                                                                      \
     "select coalesce(jsonb_agg(to_jsonb(r) order by r.started_at desc, r.run_id), '[]') from ("                        \
     "  select s.run_id, s.flow_slug, s.flow_alias, s.started_as, s.status, s.started_at, s.completed_at, s.failed_at," \
-    "         s.cancelled_at, s.remaining_steps, s.error_step_slug, s.error_message, s.restart_of_run_id"              \
+    "         s.cancelled_at, s.remaining_steps, s.steps, s.steps_done, s.error_step_slug, s.error_message, "          \
+    "s.restart_of_run_id"                                                                                              \
     "    from (" RUNS_QUERY ") s) r")
 
 #define DB_STATEMENTS(X)   \

@@ -1,5 +1,6 @@
 -- How each run stands. Tasks are those of the steps that have started and were not skipped; done ones have completed,
--- done steps have completed or were skipped; steps that have ended include the failed ones.
+-- done steps have completed, or were skipped in a run that completed; steps that have ended include all that were
+-- skipped and the failed ones.
 create or replace view pgflow.run_status as
 select r.run_id, r.flow_alias, r.flow_slug, r.started_as, r.status, r.started_at, e.ended_at,
   coalesce(e.ended_at, clock_timestamp()) - r.started_at as duration,
@@ -8,7 +9,7 @@ select r.run_id, r.flow_alias, r.flow_slug, r.started_as, r.status, r.started_at
 from pgflow.runs r
 cross join lateral (select coalesce(r.completed_at, r.failed_at, r.cancelled_at) as ended_at) e
 cross join lateral (
-  select count(*)::int as steps, count(*) filter (where s.status in ('completed', 'skipped'))::int as steps_done,
+  select count(*)::int as steps, count(*) filter (where s.status = 'completed' or (s.status = 'skipped' and r.status = 'completed'))::int as steps_done,
     count(*) filter (where s.status not in ('created', 'started'))::int as steps_ended,
     coalesce(sum(s.initial_tasks) filter (where s.remaining_tasks is not null), 0)::int as tasks,
     coalesce(sum(s.initial_tasks - s.remaining_tasks), 0)::int as tasks_done
