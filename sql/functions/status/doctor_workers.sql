@@ -35,6 +35,8 @@ as $$
     select case when t.trouble in ('descriptors', 'connections') then 'warning' else 'problem' end,
       format('worker %s of queue %s, since %s: %s', w.worker_id, w.queue_name, date_trunc('second', t.since), pgflow._trouble_text(t)),
       case
+        when t.error ~ 'too many (connections|clients)|remaining connection slots|not accept any more connections'
+          then 'raise max_connections of the server, or the limit of the role or database, or run fewer workers'
         when t.error ~ 'no answer within|statement timeout|lock timeout' then 'it takes too long and is retried with more time: '
           'look for slow triggers on tables of schema pgflow, for locks, and at its wait event in pg_stat_activity'
         when t.trouble = 'unrecorded' then 'correct what the error names; the worker keeps the results and retries'
