@@ -92,11 +92,16 @@ describe("luaflow doctor", function()
     it("finds settings that cost data or time", function()
       here.db:text(([[
         alter database %s set synchronous_commit = off;
-        alter database %s set statement_timeout = '5s']]):format(here.db.name, here.db.name))
+        alter database %s set statement_timeout = '5s';
+        alter database %s set lock_timeout = '5s';
+        alter database %s set idle_session_timeout = '5s';
+        alter database %s set idle_in_transaction_session_timeout = '6s']]):gsub("%%s", here.db.name))
       local found = findings("settings", 0)
       assert.same({ "warning", "warning" }, { found[1].level, found[2].level })
       assert.truthy(found[1].message:find "^synchronous_commit is off")
       assert.truthy(found[2].message:find "^statement_timeout is 5000ms")
+      assert.truthy(found[3].message:find "^idle_in_transaction_session_timeout is 6000ms: it ends transactional steps whose handlers ")
+      assert.equal(3, #found, cjson.encode(found))
       here.db:text(("alter database %s set default_transaction_read_only = on"):format(here.db.name))
       assert.equal("transactions are read-only by default", findings("server", 6)[2].message)
     end)
@@ -262,11 +267,19 @@ describe("luaflow doctor", function()
     wait.till(function()
       return findings("clock", 0)[1].message:find "^the database's clock jumped by %-0[01]:%d+:%d+ at 20" ~= nil
     end, 20, "a heartbeat")
+    local run_id = here.db:start "sick"
+    wait.till(function() return files.exists(here.root:at "begun") end, 30, "the handler to begin")
     here.db:text [[
       insert into pgflow.workers (worker_id, queue_name, function_name, last_heartbeat_at, overdue_tasks)
       values ('00000000-0000-4000-9000-000000000001', 'other', 'other', now() + interval '1 hour', '{}'),
         ('00000000-0000-4000-9000-000000000002', 'other', 'other', now(), '{a task}')]]
-    assert.truthy(findings("clock", 0)[2].message:find "^the last heartbeat of 1 worker lies in the future, up to 20")
+    assert.equal(1, #findings("clock", 0), "a dead worker without tasks matters to nobody")
+    here.db:text "update pgflow.step_tasks set last_worker_id = '00000000-0000-4000-9000-000000000001'"
+    assert.truthy(findings("clock", 1)[2].message:find "^the last heartbeat of 1 worker lies in the future, up to 20")
+    assert.truthy(findings("workers", 1)[1].message:find "1 of queue other sent its last heartbeat in the future and holds 1 started task$")
+    assert.truthy(here:succeed("workers"):find "dead .* in the future")
+    here.db:text("select pgflow.cancel_run(:'id')", { id = run_id })
+    assert.equal(1, #findings("clock", 0))
     assert_found("workers", 0, "warning", "^worker %S+2 of queue other holds 1 task past their timeout$", "while the worker holds them")
   end)
 

@@ -35,6 +35,16 @@ static char *in_brief(const char *text) {
   return out.data;
 }
 
+/* A clock that is set back by a little, as by its synchronization, is not worth a word. */
+enum { CLOCK_SLACK_MS = 1000 };
+
+static void put_heartbeat(struct table *table, long long age_ms) {
+  if (age_ms < -CLOCK_SLACK_MS)
+    table_put(table, TONE_BAD, "in the future");
+  else
+    table_put_duration(table, TONE_FAINT, age_ms > 0 ? age_ms : 0, " ago");
+}
+
 static void print_workers(const PGresult *result) {
   static const struct table_column columns[] = {
       {"WORKER", 0, 9, false},     {"QUEUE", 0, 8, false},     {"FUNCTION", 3, 8, false},  {"STATE", 0, 0, false},
@@ -45,7 +55,7 @@ static void print_workers(const PGresult *result) {
     const char *state = db_text(result, row, 3);
     for (int column = 0; column < 6; column++)
       table_put(&table, column == 3 ? tone_of(state) : TONE_PLAIN, db_text(result, row, column));
-    table_put_duration(&table, TONE_FAINT, db_number(result, row, 6), " ago");
+    put_heartbeat(&table, db_number(result, row, 6));
     char *trouble = in_brief(db_text(result, row, 7));
     table_put(&table, TONE_BAD, trouble);
     free(trouble);

@@ -1,5 +1,5 @@
 -- doctor_clock() -> findings (level, message, hint): jumps of the clock that heartbeats have found, and heartbeats that
--- a clock ahead of this one has written. Takes no locks.
+-- a clock ahead of this one has written, as long as their workers hold tasks. Takes no locks.
 create or replace function pgflow.doctor_clock() returns table (level text, message text, hint text)
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -19,6 +19,7 @@ as $$
       'the database''s clock was set back; such a worker counts as dead until its next heartbeat'
     from pgflow.workers w
     where w.stopped_at is null and w.last_heartbeat_at > clock_timestamp() + interval '30 seconds'
+      and w.worker_id in (select t.worker_id from pgflow.worker_tasks() t)
     having count(*) > 0
   )
   select f.level, f.message, f.hint from found f

@@ -12,7 +12,8 @@ as $$
   found (level, message, hint) as (
     select case when l.others > 0 then 'warning' else 'problem' end,
       format(
-        'worker %s of queue %s sent its last heartbeat %s ago and holds %s started task%s', w.worker_id, w.queue_name, w.silence, t.tasks_in_flight,
+        'worker %s of queue %s sent its last heartbeat %s and holds %s started task%s', w.worker_id, w.queue_name,
+        case when w.silence < interval '0' then 'in the future' else w.silence || ' ago' end, t.tasks_in_flight,
         case when t.tasks_in_flight = 1 then '' else 's' end
       ),
       case

@@ -1,5 +1,6 @@
 -- worker_status(all) -> one row for each worker, by queue and age, with its state: running | draining | dead | stopped.
--- Without all: only those that have neither stopped nor been silent for more than a day. troubles: what goes wrong in
+-- Without all: only those that have neither stopped nor been silent for more than a day. heartbeat_age_ms is negative for
+-- a heartbeat in the future, which was sent before the clock was set back. troubles: what goes wrong in
 -- it, each with its name, since when, count, last error, and a message that says all of it. Takes no locks; its cost
 -- grows with what is in the queues. For people.
 create or replace function pgflow.worker_status(p_all boolean) returns table (
@@ -18,7 +19,7 @@ as $$
       else 'running'
     end,
     coalesce(t.tasks_in_flight, 0), w.started_at, w.last_heartbeat_at,
-    greatest(extract(epoch from clock_timestamp() - w.last_heartbeat_at) * 1000, 0)::bigint,
+    (extract(epoch from clock_timestamp() - w.last_heartbeat_at) * 1000)::bigint,
     w.deprecated_at, w.stopped_at, w.last_reload_error, w.last_reload_at,
     (
       select coalesce(jsonb_agg(to_jsonb(x) - 'worker_id' || jsonb_build_object('message', pgflow._trouble_text(x)) order by x.since), '[]')
