@@ -90,9 +90,13 @@
     "'pgflow_handler']) r "                                                                                            \
     "(name)"                                                                                                           \
     "  where not exists (select from pg_catalog.pg_roles p where p.rolname = r.name)")                                 \
-  /* statement_timeout: this session has its own; the sessions of handlers have the role's. */                         \
+  /* Limits of time: this session has its own; the sessions of handlers have the role's. lock_timeout is not among \
+   * them: a handler that waits for a lock in vain is to be tried again. */   \
   X(CHECK_SETTINGS, 0,                                                                                                 \
-    "with found (level, message, hint) as ("                                                                           \
+    "with limits (name, what) as (values ('statement_timeout', 'statements of handlers that take longer'),"            \
+    " ('idle_in_transaction_session_timeout', 'transactional steps whose handlers do longer without a statement'),"    \
+    " ('transaction_timeout', 'transactional steps that take longer')),"                                               \
+    " found (level, message, hint) as ("                                                                               \
     " select 'warning', s.name || ' is off: a crash of the server may damage or lose data', 'switch it on'"            \
     "   from pg_catalog.pg_settings s where s.name in ('fsync', 'full_page_writes') and s.setting = 'off'"             \
     " union all select 'warning', 'synchronous_commit is off: a crash of the server may lose what it has just "        \
@@ -100,23 +104,23 @@
     "        'set it to on for the roles of luaflow' where current_setting('synchronous_commit') = 'off'"              \
     " union all select 'warning', s.name || ' is off: the tables of queues and tasks only grow', 'switch it on'"       \
     "   from pg_catalog.pg_settings s where s.name in ('autovacuum', 'track_counts') and s.setting = 'off'"            \
-    " union all select 'warning', format('statement_timeout is %s: it ends statements of handlers that take longer', " \
-    "s.reset_val || s.unit),"                                                                                          \
+    " union all select 'warning', format('%s is %s: it ends %s', s.name, s.reset_val || s.unit, l.what),"              \
     "        'set it to 0, or to 60s or more, for the roles of luaflow'"                                               \
-    "   from pg_catalog.pg_settings s where s.name = 'statement_timeout' and s.reset_val::bigint between 1 and 59999"  \
-    " union all select distinct 'warning', format('role %s has %s: it ends statements of handlers that take longer', " \
-    "r.rolname, x.setting),"                                                                                           \
-    "        format('alter role %I set statement_timeout = 0, or 60s or more', r.rolname)"                             \
+    "   from limits l join pg_catalog.pg_settings s on s.name = l.name"                                                \
+    "  where case when s.name = l.name then s.reset_val::bigint end between 1 and 59999"                               \
+    " union all select distinct 'warning', format('role %s has %s: it ends %s', r.rolname, x.setting, l.what),"        \
+    "        format('alter role %I set %s = 0, or 60s or more', r.rolname, l.name)"                                    \
     "   from pg_catalog.pg_db_role_setting s join pg_catalog.pg_roles r on r.oid = s.setrole and not r.rolsuper and "  \
     "r.rolname <> current_user"                                                                                        \
     "   cross join unnest(s.setconfig) x (setting)"                                                                    \
+    "   cross join lateral (select split_part(x.setting, '=', 1) as name, split_part(x.setting, '=', 2) as value) v"   \
+    "   join limits l on l.name = v.name"                                                                              \
     "  where s.setdatabase in (0, (select d.oid from pg_catalog.pg_database d where d.datname = current_database()))"  \
     "    and exists (select from pg_catalog.pg_roles g where g.rolname in ('pgflow_worker', 'pgflow_handler') and "    \
     "pg_has_role(r.oid, g.oid, 'usage'))"                                                                              \
-    "    and x.setting like 'statement_timeout=%'"                                                                     \
-    "    and case when x.setting ~ '^statement_timeout=[0-9.]+$' then make_interval(secs => split_part(x.setting, "    \
-    "'=', 2)::float8 / 1000)"                                                                                          \
-    "             else split_part(x.setting, '=', 2)::interval end between interval '1 ms' and interval '59999 ms'"    \
+    "    and case when l.name <> v.name then false"                                                                    \
+    "             when v.value ~ '^[0-9.]+$' then v.value::float8 between 1 and 59999"                                 \
+    "             else v.value::interval between interval '1 ms' and interval '59999 ms' end"                          \
     " union all select 'warning', format('%s of at most %s connections are in use', c.used, c.most),"                  \
     "        'raise max_connections: a worker needs 2 and its --handler-connections, a command needs 1'"               \
     "   from (select count(*) as used, current_setting('max_connections')::int as most"                                \

@@ -192,12 +192,27 @@ describe("luaflow doctor, of a state that lasts,", function()
     end)
   end)
 
+  it("names the limit by which the server refuses connections of handlers", function()
+    here.db:text [[
+      do $$ begin create role spec_narrow login connection limit 0; exception when duplicate_object then null; end $$]]
+    here:worker { args = { "--executors", "1", "--grace", "0s", "--handler-database", here.db.conninfo .. " user=spec_narrow" } }
+    here.db:start("sick", '"query"')
+    assert_named("workers", "warning", 'too many connections for role "spec_narrow"', "or the limit of the role or database")
+    here.db:text "select pgflow.cancel_run(r.run_id) from pgflow.runs r"
+  end)
+
   it("names the timeout of another role, which handlers would have", function()
     here.db:text [[
       do $$ begin create role spec_hasty login in role pgflow_worker; exception when duplicate_object then null; end $$;
       do $$ begin execute format('alter role spec_hasty in database %I set statement_timeout = ''5s''', current_database()); end $$]]
     assert_named("settings", "warning", "^role spec_hasty has statement_timeout=5s: it ends statements of handlers",
       "alter role spec_hasty set statement_timeout = 0")
+    here.db:text [[
+      do $$ begin
+        execute format('alter role spec_hasty in database %I set idle_in_transaction_session_timeout = 700', current_database());
+      end $$]]
+    assert_named("settings", "warning", "^role spec_hasty has idle_in_transaction_session_timeout=700: it ends transactional steps",
+      "alter role spec_hasty set idle_in_transaction_session_timeout = 0")
     here.db:text "do $$ begin execute format('alter role spec_hasty in database %I reset all', current_database()); end $$"
     assert.is_nil(find("settings", "spec_hasty"))
   end)
