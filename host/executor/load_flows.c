@@ -246,6 +246,9 @@ static int run_loader(lua_State *L) {
   put_types(L, &load->payload);
   lua_pop(L, 1);
   put_transactions(L, &load->payload);
+  lua_pushvalue(L, -4);  // [result, problems, workers, handlers, result]
+  put_field(L, &load->payload, "silent");
+  lua_pop(L, 1);
   load->runtime->handlers = luaL_ref(L, LUA_REGISTRYINDEX);
   guard_globals(L, load->runtime);
   guard_strings(L);

@@ -191,11 +191,9 @@ static enum candidate refuse_load(struct life *life, const char *error, const ch
 
 static enum candidate refuse_queue(struct life *life, const struct load_report *report) {
   if (life->options->dev >= 0) return CANDIDATE_UNWANTED; /* dev has been told of the queues, and ends this worker */
-  char *queues = load_report_queues(report);
-  char *error = xasprintf("no flow uses the queue %s any more; they use: %s", life->queue, queues);
+  char *error = load_report_lacks(report, life->queue, " any more");
   refuse_load(life, error, "a worker keeps its queue: start another one for another queue");
   free(error);
-  free(queues);
   return CANDIDATE_UNFIT;
 }
 

@@ -54,15 +54,12 @@ static const struct load_worker *choose(const struct load_report *report, const 
     return NULL;
   }
   if (!queue && report->worker_count == 1) return &report->workers[0];
-  char *queues = load_report_queues(report);
+  char *told = queue ? load_report_lacks(report, queue, "") : load_report_queues(report);
   const char *meant = queue ? nearest_queue(report, queue) : NULL;
-  if (queue)
-    err_set(err, ERR_CONFIG, EXIT_USAGE, "--queue: no flow uses the queue %s; they use: %s", queue, queues);
-  else
-    err_set(err, ERR_CONFIG, EXIT_USAGE, "the modules have several queues: %s", queues);
+  err_set(err, ERR_CONFIG, EXIT_USAGE, "%s%s", queue ? "--queue: " : "the modules have several queues: ", told);
   err_hint(err, "%s%s%s%s", meant ? "did you mean " : "", meant ? meant : "", meant ? "? " : "",
            queue ? "give one of these queues, or the path of the flows that use it" : "choose one with --queue");
-  free(queues);
+  free(told);
   return NULL;
 }
 

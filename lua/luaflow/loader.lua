@@ -30,6 +30,7 @@ local loader = {}
 ---@field workers { queue: string, name: string, registry: table }[] sorted by queue; none when there are problems
 ---@field handlers table<string, table<string, luaflow.Handler>> by flow slug and step slug
 ---@field types { name: string, text: string }[] see luaflow.types; none unless asked for
+---@field silent? string the first file that returned nothing, though none requires it: it may have been copied in part
 
 -- Paths as users give them: "./flows/" is "flows", "." is "".
 local function normal_path(path)
@@ -160,6 +161,13 @@ local function collect_returned(paths, named, loaded, built, report)
   return returned, served
 end
 
+-- The first of the files that returned nothing and that no other requires.
+local function silent_file(paths, loaded)
+  for _, path in ipairs(paths) do
+    if loaded.loaded[path] == true and not loaded.required[path] then return path end
+  end
+end
+
 local function report_failures(recorded, paths, failed, encode)
   local seen = {}
   for _, path in ipairs(paths) do
@@ -231,7 +239,9 @@ function loader.load(options)
   if #served == 0 and #recorded == 0 then
     recorded[1] = problems.new({}, {}, "no_flow", "no file given returns a flow, a deployed flow or a worker")
   end
-  return result_of(recorded, subscriptions, deployments, options)
+  local result = result_of(recorded, subscriptions, deployments, options)
+  result.silent = silent_file(loadable, loaded)
+  return result
 end
 
 return loader

@@ -46,7 +46,9 @@ bool load_report_read_loaded(struct load_report *report, struct cursor *payload)
     worker->registry = cursor_strdup(payload);
     if (!worker->queue || !worker->name || !worker->registry) return false;
   }
-  return !payload->bad && read_types(report, payload) && read_transactions(report, payload);
+  if (payload->bad || !read_types(report, payload) || !read_transactions(report, payload)) return false;
+  report->silent = cursor_strdup(payload);
+  return !payload->bad;
 }
 
 bool load_report_read_problems(struct load_report *report, struct cursor *payload) {
@@ -78,6 +80,15 @@ char *load_report_queues(const struct load_report *report) {
   for (size_t i = 0; i < report->worker_count; i++) buf_printf(&list, "%s%s", i ? ", " : "", report->workers[i].queue);
   char *text = list.len ? xmemdup(list.data, list.len) : xstrdup("none");
   buf_free(&list);
+  return text;
+}
+
+char *load_report_lacks(const struct load_report *report, const char *queue, const char *any_more) {
+  char *queues = load_report_queues(report);
+  const char *silent = report->silent;
+  char *text = xasprintf("no flow uses the queue %s%s; they use: %s%s%s%s", queue, any_more, queues, silent ? "; " : "",
+                         silent ? silent : "", silent ? " returns nothing" : "");
+  free(queues);
   return text;
 }
 
@@ -119,6 +130,7 @@ void load_report_free(struct load_report *report) {
   free(report->workers);
   free(report->types);
   free(report->problems);
+  free(report->silent);
   free(report->digest);
   *report = (struct load_report){0};
 }

@@ -43,6 +43,7 @@ struct load_report {
   size_t types_count;
   struct load_step *transactions; /* the steps that have one */
   size_t transaction_count;
+  char *silent; /* a file that returned nothing, though none requires it; NULL */
   struct load_problem *problems;
   size_t problem_count;
 };
@@ -54,6 +55,8 @@ bool load_report_read_problems(struct load_report *report, struct cursor *payloa
 const struct load_worker *load_report_worker(const struct load_report *report, const char *queue);
 /* "a, b, c", owned by the caller; "none" where there is none. */
 char *load_report_queues(const struct load_report *report);
+/* "no flow uses the queue Q<any_more>; they use: a, b, c", and which file may be why; owned by the caller. */
+char *load_report_lacks(const struct load_report *report, const char *queue, const char *any_more);
 /* True for a step with a transaction. */
 bool load_report_has_transaction(const struct load_report *report, const char *flow, const char *step);
 /* Takes the content over and leaves source empty. */

@@ -304,6 +304,15 @@ return luaflow.flow { slug = "bad", max_attempt = 5 }
       problems_of({ ["flows/helper.lua"] = "return {}", ["flows/a.lua"] = flow_source "a" }, { "flows/helper.lua", "flows/a.lua" }))
   end)
 
+  it("names the first file that returned nothing and that none requires", function()
+    local sources = {
+      ["flows/a.lua"] = 'require "flows.b"\n' .. flow_source "a", ["flows/b.lua"] = "x = 1", ["flows/c.lua"] = "return {}",
+    }
+    assert.is_nil(load(sources).silent)
+    sources["flows/d.lua"], sources["flows/e.lua"] = "", ""
+    assert.equal("flows/d.lua", load(sources).silent)
+  end)
+
   it("no_flow: a file that builds a flow and forgets to return it, whoever requires it", function()
     local forgotten = 'local l = require "luaflow"\nlocal f = l.flow { slug = "a" }:step({ slug = "s" }, print)\n'
     local result = load { ["flows/a.lua"] = forgotten, ["flows/b.lua"] = flow_source "b" }
