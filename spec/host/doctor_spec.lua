@@ -275,8 +275,8 @@ describe("luaflow doctor", function()
         ('00000000-0000-4000-9000-000000000002', 'other', 'other', now(), '{a task}')]]
     assert.equal(1, #findings("clock", 0), "a dead worker without tasks matters to nobody")
     here.db:text "update pgflow.step_tasks set last_worker_id = '00000000-0000-4000-9000-000000000001'"
-    assert.truthy(findings("clock", 1)[2].message:find "^the last heartbeat of 1 worker lies in the future, up to 20")
-    assert.truthy(findings("workers", 1)[1].message:find "1 of queue other sent its last heartbeat in the future and holds 1 started task$")
+    assert.truthy(findings("clock", 0)[2].message:find "^the last heartbeat of 1 worker lies in the future, up to 20")
+    assert.truthy(findings("workers", 0)[1].message:find "1 of queue other sent its last heartbeat in the future and holds 1 started task$")
     assert.truthy(here:succeed("workers"):find "dead .* in the future")
     here.db:text("select pgflow.cancel_run(:'id')", { id = run_id })
     assert.equal(1, #findings("clock", 0))
