@@ -221,6 +221,20 @@ describe("a transactional step", function()
     assert.is_nil(host:log("executor_died")[1])
   end)
 
+  it("is completed as ever where its handler changes how values are written", function()
+    queue = "lists"
+    worker()
+    local list = {
+      "set datestyle = 'SQL, DMY'", "set intervalstyle = 'sql_standard'", "set timezone = 'Asia/Tokyo'", "set array_nulls = off",
+      "set bytea_output = 'escape'", "set extra_float_digits = -15",
+      "set quote_all_identifiers = on", "set lc_monetary = 'C'", "set transform_null_equals = on", "set search_path = ''",
+    }
+    local output = { "é\\n\\", 0.1, "2026-11-30" }
+    local row = run({ before = list, output = output, how = "returns" }, "lists")
+    assert.equal("completed", row.status, row.error_message)
+    assert.same(output, row.output.each)
+  end)
+
   it("says that nothing can be done after an error, and that it cannot complete", function()
     local host = worker()
     local row = run { how = "swallows", list = { INSERT, INSERT, "select 1" } }
