@@ -56,7 +56,7 @@ describe("a batch", function()
         coalesce(sum(s.calls) filter (where s.toplevel and s.query like '%pgflow.claim_tasks(%'), 0) as claims,
         coalesce(sum(s.calls) filter (where s.toplevel and s.query like '%pgflow.complete_tasks(%'), 0) as completions,
         coalesce(sum(s.calls) filter (
-          where s.toplevel and s.query !~ 'pgflow\.(claim_tasks|complete_tasks|fail_tasks|release_tasks|lock_runs)\('), 0) as others,
+          where s.toplevel and s.query !~ 'pgflow\.(claim_tasks|complete_tasks|fail_tasks|release_tasks|lock_batch)\('), 0) as others,
         coalesce(sum(s.calls) filter (where not s.toplevel), 0) as inner_statements
       from pg_stat_statements s join pg_database d on d.oid = s.dbid
       where d.datname = current_database()]]

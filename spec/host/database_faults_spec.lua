@@ -159,6 +159,28 @@ describe("a database in trouble", function()
     assert.equal(1, #worker:log "heartbeat_failed")
   end)
 
+  it("records what is free while somebody holds some runs for long", function()
+    local worker = here:worker { args = { "--queue", "load" } }
+    here.db:complete("load", "[1]")
+    local held = here.db:start("load", "[-1, -1, -1]")
+    local holder = process.spawn {
+      argv = { "psql", "-X", "-q", "-d", here.db.conninfo, "-c",
+        ("begin; select from pgflow.runs r where r.run_id = '%s' for update; select pg_sleep(12)"):format(held) },
+    }
+    wait.till(function()
+      return here.db:number "select count(*) from pg_stat_activity a where a.query like 'begin; select from pgflow.runs%pg_sleep(12)' and a.pid <> pg_backend_pid()" == 1
+    end, 10, "the run to be held")
+    local from = wait.now()
+    for _ = 1, 8 do here.db:await_run(here.db:start("load", numbers(5)), 30) end
+    local took = wait.now() - from
+    assert.is_true(took < 9, ("8 runs took %.1f s"):format(took))
+    assert.same({ code = 0 }, holder:wait(30))
+    holder:forget()
+    here.db:await_run(held, 20)
+    here:assert_consistent()
+    assert.is_true(#worker:log "transactions_work_again" <= 1)
+  end)
+
   it("goes on with its heartbeats while a recovery takes long", function()
     here:worker { args = { "--queue", "quick" } }
     local definition = here.db:text "select pg_get_functiondef('pgflow.recover_tasks(uuid)'::regprocedure)"

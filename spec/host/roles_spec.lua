@@ -39,7 +39,7 @@ local READS = {
 }
 local FUNCTIONS = {
   worker = {
-    "deploy_flows", "lock_runs", "claim_tasks", "complete_tasks", "fail_tasks", "release_tasks", "run_input",
+    "deploy_flows", "lock_runs", "lock_batch", "claim_tasks", "complete_tasks", "fail_tasks", "release_tasks", "run_input",
     "worker_heartbeat", "recover_tasks", "reconcile_claims", "mark_worker_stopped", "track_worker_function", "preview_deployment",
     "report_reload", "report_trouble", "installation_id", "open_transaction", "complete_transaction",
   },

@@ -27,7 +27,7 @@ begin
         ('{starter,reader,operator}', 'execute on function pgflow.run_details(uuid), pgflow.get_run_with_states(uuid), pgflow.failing_task(uuid, text)'),
         ('{worker}', 'select on pgflow.settings'),
         ('{worker}', 'execute on function pgflow.deploy_flows(uuid, text, text, jsonb, bigint)'),
-        ('{worker}', 'execute on function pgflow.lock_runs(uuid[], text)'),
+        ('{worker}', 'execute on function pgflow.lock_runs(uuid[], text), pgflow.lock_batch(uuid[], text, boolean)'),
         ('{worker}', 'execute on function pgflow.claim_tasks(uuid, bigint, text, int, int)'),
         ('{worker}', 'execute on function pgflow.complete_tasks(uuid[], text[], int[], bigint[], jsonb[])'),
         ('{worker}', 'execute on function pgflow.fail_tasks(uuid[], text[], int[], bigint[], text[], float8[], boolean[], boolean[])'),

@@ -16,6 +16,7 @@ begin
       ('complete_transaction'),
       ('fail_task'),
       ('fail_tasks'),
+      ('lock_batch'),
       ('lock_runs'),
       ('open_transaction'),
       ('reconcile_claims'),

@@ -41,6 +41,7 @@ static int taken(const struct batcher *batcher) {
 
 static void clear_batch(struct batcher *batcher) {
   batcher->batch.completed = batcher->batch.failed = batcher->batch.released = 0;
+  batcher->taken_aside = false;
 }
 
 void batcher_free(struct batcher *batcher) {
@@ -199,6 +200,10 @@ void batcher_stuck(struct batcher *batcher) {
 }
 
 int batcher_aside(const struct batcher *batcher) { return batcher->aside_count; }
+
+bool batcher_is_troubled(const struct batcher *batcher) {
+  return batcher->aside_count > 0 || batcher->taken_aside || batcher->suspects > 0;
+}
 
 void batcher_try_aside(struct batcher *batcher) { batcher->try_aside = true; }
 

@@ -45,6 +45,8 @@ bool batcher_refused(struct batcher *batcher, const char *message, const char *d
 void batcher_stuck(struct batcher *batcher);
 /* Results set aside. */
 int batcher_aside(const struct batcher *batcher);
+/* Some are set aside, or one of those that wait is suspected. */
+bool batcher_is_troubled(const struct batcher *batcher);
 /* The next batch tries those first, once. */
 void batcher_try_aside(struct batcher *batcher);
 

@@ -55,8 +55,8 @@ static void add_releases(struct pg_params *params, struct task *const *tasks, in
   }
 }
 
-void record_add(struct pg_unit *unit, struct record_calls *calls, const struct batch *batch,
-                const char *claiming_queue) {
+void record_add(struct pg_unit *unit, struct record_calls *calls, const struct batch *batch, const char *claiming_queue,
+                bool waits) {
   int count = batch->completed + batch->failed + batch->released;
   calls->count = 0;
   for (int i = 0; i < WORK_STATEMENT_COUNT; i++) calls->index[i] = -1;
@@ -65,6 +65,7 @@ void record_add(struct pg_unit *unit, struct record_calls *calls, const struct b
   struct pg_array *runs = pg_param_array(params, PG_UUID);
   for (int i = 0; i < count; i++) pg_array_uuid(runs, batch->tasks[i]->run_id);
   pg_param_text(params, claiming_queue);
+  pg_param_text(params, waits ? "t" : "f");
   struct task *const *failed = batch->tasks + batch->completed;
   if (batch->completed) add_completions(add(unit, calls, STMT_COMPLETE), batch->tasks, batch->completed);
   if (batch->failed) add_failures(add(unit, calls, STMT_FAIL), failed, batch->failed);

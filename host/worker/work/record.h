@@ -13,10 +13,10 @@ struct record_calls {
   int count;
 };
 
-/* Adds lock_runs and what the batch needs of complete, fail and release. claiming_queue: the queue that the unit will
- * end with a claim on, or NULL. */
-void record_add(struct pg_unit *unit, struct record_calls *calls, const struct batch *batch,
-                const char *claiming_queue);
+/* Adds lock_batch and what the batch needs of complete, fail and release. claiming_queue: the queue that the unit will
+ * end with a claim on, or NULL. waits: for runs that others have locked. */
+void record_add(struct pg_unit *unit, struct record_calls *calls, const struct batch *batch, const char *claiming_queue,
+                bool waits);
 /* The one place that reports attempts that did not complete. */
 void record_log(const struct task *task, struct log *log);
 /* The database did not take its result. */

@@ -55,7 +55,7 @@ static void committed(struct work *work, const struct pg_unit *unit) {
   record_log_answers(unit, &work->calls, &work->batch, work->log);
   batcher_done(work->batcher, quickly);
   if (recorded) work->failures = 0;
-  if (recorded && batcher_aside(work->batcher) == 0) {
+  if (recorded && !batcher_is_troubled(work->batcher)) {
     work_recovered(work, &work->record_complaint, "record");
     troubles_set(work->options.troubles, TROUBLE_UNRECORDED, 0, NULL);
   }
@@ -117,7 +117,8 @@ void work_go_on(struct work *work) {
     quantity = 1; /* the task whose input is slow is found, and delays no other */
 
   struct pg_unit *unit = pg_unit_new(on_done, work);
-  record_add(unit, &work->calls, &work->batch, quantity ? work->options.queue : NULL);
+  record_add(unit, &work->calls, &work->batch, quantity ? work->options.queue : NULL,
+             !batcher_is_troubled(work->batcher));
   if (quantity > 0) {
     work->calls.index[STMT_CLAIM] = work->calls.count++;
     struct pg_params *params = pg_unit_add(unit, &work_statements[STMT_CLAIM]);
