@@ -53,6 +53,8 @@ bool sqlstate_may_be_of_library(const char *sqlstate) { return IS_ONE_OF(sqlstat
 
 bool sqlstate_is_condition(const char *sqlstate) { return IS_ONE_OF(sqlstate, "25", "53", "55", "57"); }
 
+bool sqlstate_is_shortage(const char *sqlstate) { return IS_ONE_OF(sqlstate, "53"); }
+
 bool sqlstate_is_of_server(const char *sqlstate) { return IS_ONE_OF(sqlstate, "08", "25", "42501", "53", "57", "58"); }
 
 bool sqlstate_is_of_data(const char *sqlstate) { return IS_ONE_OF(sqlstate, "22", "23", "54"); }

@@ -55,6 +55,8 @@ bool sqlstate_refuses_for_good(const char *sqlstate);
 bool sqlstate_may_be_of_library(const char *sqlstate);
 /* A condition of the whole server: whatever is asked meets it, each statement with another message. */
 bool sqlstate_is_condition(const char *sqlstate);
+/* The server lacks disk, memory, connections or another resource; it may have it again later. */
+bool sqlstate_is_shortage(const char *sqlstate);
 /* Of the server, the connection or somebody's rights, not of the data. */
 bool sqlstate_is_of_server(const char *sqlstate);
 /* Bad data, a violated constraint, a limit of the program. */

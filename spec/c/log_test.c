@@ -108,7 +108,7 @@ static void cuts_long_fields(void **state) {
 
 static void cuts_errors_before_a_character(void **state) {
   struct err err;
-  char text[2048];
+  char text[sizeof err.hint * 2];
   (void)state;
   for (size_t i = 0; i + 2 < sizeof text; i += 2) memcpy(text + i, "\xc3\xa4", 3);
   for (int shift = 0; shift < 2; shift++) {

@@ -168,7 +168,9 @@ describe("a database in trouble", function()
         ("begin; select from pgflow.runs r where r.run_id = '%s' for update; select pg_sleep(12)"):format(held) },
     }
     wait.till(function()
-      return here.db:number "select count(*) from pg_stat_activity a where a.query like 'begin; select from pgflow.runs%pg_sleep(12)' and a.pid <> pg_backend_pid()" == 1
+      return here.db:number [[
+        select count(*) from pg_stat_activity a
+        where a.query like 'begin; select from pgflow.runs%pg_sleep(12)' and a.pid <> pg_backend_pid()]] == 1
     end, 10, "the run to be held")
     local from = wait.now()
     for _ = 1, 8 do here.db:await_run(here.db:start("load", numbers(5)), 30) end

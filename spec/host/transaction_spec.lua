@@ -431,6 +431,30 @@ describe("a transactional step", function()
     for _, line in ipairs(host:log "restarted_handler") do assert.equal(task.error, line.message) end
   end)
 
+  it("runs again at no cost, and later each time, while the server lacks disk", function()
+    here.db:text [[
+      create sequence spec_full;
+      create function spec_lacks() returns trigger language plpgsql as $$
+        begin
+          if nextval('public.spec_full') <= 2 then raise 'No space left on device' using errcode = '53100'; end if;
+          return new;
+        end $$;
+      create trigger spec_lacks before insert on spec_moved for each row execute function spec_lacks();
+      create trigger spec_lacks before update on pgflow.step_tasks for each row
+        when (new.status = 'completed') execute function spec_lacks()]]
+    local host = worker()
+    local run_id = start { before = { INSERT }, how = "returns", output = 1 }
+    assert.equal("completed", here.db:await_run(run_id, 30).status)
+    assert.same({ attempts = 1, lost = 2 },
+      here.db:row "select t.attempts_count as attempts, t.lost_transactions as lost from pgflow.step_tasks t")
+    here.db:text "drop trigger spec_lacks on spec_moved; select setval('spec_full', 1)" -- now the completion lacks it, once
+    run_id = start { before = { INSERT }, how = "returns", output = 1 }
+    assert.equal("completed", here.db:await_run(run_id, 30).status)
+    assert.equal(1, here.db:number "select max(t.attempts_count) from pgflow.step_tasks t")
+    assert.equal(3, #host:log "restarted_handler")
+    assert.truthy(host:log("restarted_handler")[1].message:find("No space left on device", 1, true))
+  end)
+
   it("fails once its commit has lost the connection again and again", function()
     here.db:text [[
       create function spec_end() returns trigger language plpgsql as $$

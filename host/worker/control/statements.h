@@ -46,7 +46,7 @@
 
 /* On the work connection. All but RECONCILE are the parts of one batch, in this order. */
 #define WORK_STATEMENTS(STMT)                                                                                        \
-  STMT(LOCK, "select pgflow.lock_batch($1::uuid[], $2::text, $3::boolean)")                                                   \
+  STMT(LOCK, "select pgflow.lock_batch($1::uuid[], $2::text, $3::boolean)")                                          \
   STMT(COMPLETE,                                                                                                     \
        "select ordinal, answer"                                                                                      \
        " from pgflow.complete_tasks($1::uuid[], $2::text[], $3::int[], $4::bigint[], $5::jsonb[])")                  \

@@ -23,6 +23,7 @@ const char *handler_tx_plain(const struct err *err) {
 void handler_tx_note_failure(struct handler_tx *tx, const struct err *err) {
   if (tx->failure.kind == ERR_NONE) tx->failure = *err;
   tx->conflict = tx->conflict || sqlstate_is_conflict(err->sqlstate);
+  tx->shortage = tx->shortage || sqlstate_is_shortage(err->sqlstate);
 }
 
 void handler_tx_free(struct handler_tx *tx) {
@@ -60,18 +61,30 @@ static bool is_forgiven(const struct task *task) {
   return task->lost_transactions < FREE_LOSSES;
 }
 
-static void forgive(struct task *task) {
-  task_settle(task, VERDICT_RELEASED, NULL, 0, 0);
+/* What the server lacks it may have again soon: a full disk is cleared. The task waits longer each time, some three
+ * minutes in all; what fills the disk may be the task itself. */
+static bool is_postponed(const struct task *task, double *delay_s) {
+  enum { FREE_SHORTAGES = 9, LONGEST_S = 32 };
+  int count = task->lost_transactions;
+  *delay_s = count < 5 ? 1 << count : LONGEST_S;
+  return count < FREE_SHORTAGES;
+}
+
+static void forgive(const struct handler_tx *tx, double delay_s) {
+  struct task *task = tx->task;
+  task_log(tx->log, LOG_INFO, "restarted_handler", task, task->shown ? task->shown : task->text, NULL);
+  task_settle(task, VERDICT_RELEASED, NULL, 0, delay_s);
   task->lost_transaction = true;
 }
 
 enum handler_tx_end handler_tx_failed_end(struct handler_tx *tx) {
   struct task *task = tx->task;
   if (tx->conflict) return HANDLER_TX_RESTART;
-  if (tx->is_lost && is_forgiven(task)) {
-    task_log(tx->log, LOG_INFO, "restarted_handler", task, task->shown ? task->shown : task->text, NULL);
-    forgive(task);
-  }
+  double delay_s;
+  if (tx->shortage && is_postponed(task, &delay_s))
+    forgive(tx, delay_s);
+  else if (tx->is_lost && is_forgiven(task))
+    forgive(tx, 0);
   return HANDLER_TX_SETTLED;
 }
 

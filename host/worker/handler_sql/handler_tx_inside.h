@@ -38,6 +38,7 @@ struct handler_tx {
   struct handler_reply reply;
   struct err failure; /* the first error; kind ERR_NONE: none */
   bool conflict;      /* a deadlock or a serialization failure was among the errors */
+  bool shortage;      /* the server lacked disk, memory or the like */
   bool is_lost;       /* its connection broke between two statements: none of them has done it */
   bool late;          /* the commit was cancelled since the attempt's time is over */
   enum handler_tx_end end;

@@ -15,13 +15,24 @@ begin
             and (d.forbidden_input_pattern is null or not t.document @> d.forbidden_input_pattern)
           from (
             select case when d.deps_count = 0 then r.input else (
-              select coalesce(pgflow._outputs_object(array_agg(p.step_slug), array_agg(p.output)), '{}')
-              from pgflow.deps e
-              cross join lateral (
-                select p.step_slug, p.output from pgflow.step_states p
-                where p.run_id = s.run_id and p.step_slug = e.dep_slug and p.status = 'completed' limit 1
-              ) p
-              where e.flow_slug = s.flow_slug and e.step_slug = s.step_slug
+              select coalesce(case
+                when pg_column_size(a.outputs) < 500000 then (
+                  select jsonb_object_agg(o.slug, coalesce(o.output, 'null')) from unnest(a.slugs, a.outputs) as o (slug, output)
+                )
+                else (
+                  select ('{' || string_agg('"' || o.slug || '":' || coalesce(o.output, 'null'), ',') || '}')::jsonb
+                  from unnest(a.slugs, a.outputs) as o (slug, output)
+                )
+              end, '{}')
+              from (
+                select array_agg(p.step_slug) as slugs, array_agg(p.output) as outputs
+                from pgflow.deps e
+                cross join lateral (
+                  select p.step_slug, p.output from pgflow.step_states p
+                  where p.run_id = s.run_id and p.step_slug = e.dep_slug and p.status = 'completed' limit 1
+                ) p
+                where e.flow_slug = s.flow_slug and e.step_slug = s.step_slug
+              ) a
             ) end as document
           ) t
         ) then d.when_unmet
