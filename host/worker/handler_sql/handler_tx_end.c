@@ -70,9 +70,7 @@ static bool is_postponed(const struct task *task, double *delay_s) {
   return count < FREE_SHORTAGES;
 }
 
-static void forgive(const struct handler_tx *tx, double delay_s) {
-  struct task *task = tx->task;
-  task_log(tx->log, LOG_INFO, "restarted_handler", task, task->shown ? task->shown : task->text, NULL);
+static void forgive(struct task *task, double delay_s) {
   task_settle(task, VERDICT_RELEASED, NULL, 0, delay_s);
   task->lost_transaction = true;
 }
@@ -80,11 +78,11 @@ static void forgive(const struct handler_tx *tx, double delay_s) {
 enum handler_tx_end handler_tx_failed_end(struct handler_tx *tx) {
   struct task *task = tx->task;
   if (tx->conflict) return HANDLER_TX_RESTART;
-  double delay_s;
-  if (tx->shortage && is_postponed(task, &delay_s))
-    forgive(tx, delay_s);
-  else if (tx->is_lost && is_forgiven(task))
-    forgive(tx, 0);
+  double delay_s = 0;
+  if (tx->shortage ? is_postponed(task, &delay_s) : tx->is_lost && is_forgiven(task)) {
+    task_log(tx->log, LOG_INFO, "restarted_handler", task, task->shown ? task->shown : task->text, NULL);
+    forgive(task, delay_s);
+  }
   return HANDLER_TX_SETTLED;
 }
 
@@ -157,7 +155,7 @@ void handler_tx_commit_unanswered(struct handler_tx *tx, const struct err *err) 
   /* Which the database answers with `already` if it has committed. */
   task_settle_message(tx->task, VERDICT_FAILED, "the connection was lost during the commit: %s", handler_tx_plain(err));
   tx->task->commit_unknown = true;
-  if (is_forgiven(tx->task)) forgive(tx->task);
+  if (is_forgiven(tx->task)) forgive(tx->task, 0);
   tx->end = HANDLER_TX_SETTLED;
   handler_pool_await_gone(tx->pool, &tx->borrower);
 }
