@@ -27,7 +27,8 @@ static void write_file(const char *name, const char *text) {
 static struct source take(void) {
   struct source source;
   struct err err;
-  assert_true(source_take(&source, root, NULL, NULL, NULL, &err));
+  static const struct env_place nowhere;
+  assert_true(source_take(&source, root, &nowhere, NULL, NULL, &err));
   return source;
 }
 

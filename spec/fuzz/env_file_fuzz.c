@@ -32,7 +32,7 @@ static bool read_bytes(struct env_file *file, const void *bytes, size_t length, 
   if (fd < 0) fd = memfd_create("env", 0);
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
   FUZZ_CHECK(ftruncate(fd, 0) == 0 && pwrite(fd, bytes, length, 0) == (ssize_t)length);
-  return env_file_read(file, path, err);
+  return env_file_read(file, &(struct env_place){.path = path, .source = "--env-file"}, err);
 }
 
 static void check_variables(const struct env_file *file) {
