@@ -40,7 +40,6 @@ static void on_set_up(void *owner, struct pg_unit *unit, const struct err *err) 
 static void set_up(struct pg *pg) {
   pg_set_state(pg, PG_SETTING_UP);
   snprintf(pg->role, sizeof pg->role, "%s", PQuser(pg->conn));
-  pg_place_of(pg->conn, pg->place);
   if (PQsetnonblocking(pg->conn, 1) != 0 || PQenterPipelineMode(pg->conn) != 1) {
     pg_broke_by_libpq(pg);
     return;
@@ -118,6 +117,7 @@ static void start_connection(struct pg *pg) {
     PQsetErrorVerbosity(pg->conn,
                         PQERRORS_VERBOSE); /* for the SQLSTATE of a refusal, which libpq reports in no other way */
   }
+  if (pg->conn && PQstatus(pg->conn) != CONNECTION_BAD) pg_place_of(pg->conn, pg->place);
   struct err refused;
   if (pg->conn && PQstatus(pg->conn) == CONNECTION_BAD && pg_parameters_refuse(pg->options.source, pg->conn, &refused))
     pg_broke(pg, &refused);

@@ -103,7 +103,7 @@ local HIDDEN = { 6, "row security hides rows of pgflow.alias_activations, ", " m
 local FORCED_HIDDEN = { 6, "row security hides rows of pgflow.runs",
   "as role spec_owner: alter table pgflow.runs disable row level security" }
 local REFUSED = { 2, "PGSSLMODE: invalid sslmode value" }
-local UNKNOWN = { 2, "libpq does not know its parameter schema" }
+local UNKNOWN = { 2, "PostgreSQL has no connection parameter schema" }
 local NO_LIBRARY = { 6, "nowhere", "reset session_preload_libraries" }
 local BAD_PORT = { 2, "its port is not between 1 and 65535", "postgresql://user:password@host:port/database" }
 local NOT_GIVEN = { 6, "a setting in options: correct PGOPTIONS" }

@@ -277,7 +277,7 @@ describe("a transactional step", function()
 
   it("undoes what it wrote when its run was cancelled meanwhile", function()
     local host = worker()
-    local run_id = start { before = { INSERT }, how = "runs", sql = "select pg_sleep(1)" }
+    local run_id = start { before = { INSERT }, how = "runs", sql = "select pg_sleep(3)" }
     wait.till(function() return ran() == 1 end, 20, "the handler to run")
     here.db:text(("select pgflow.cancel_run('%s')"):format(run_id))
     host:await_log "discarded_result"
@@ -447,7 +447,7 @@ describe("a transactional step", function()
     assert.equal("completed", here.db:await_run(run_id, 30).status)
     assert.same({ attempts = 1, lost = 2 },
       here.db:row "select t.attempts_count as attempts, t.lost_transactions as lost from pgflow.step_tasks t")
-    here.db:text "drop trigger spec_lacks on spec_moved; select setval('spec_full', 1)" -- now the completion lacks it, once
+    here.db:text "drop trigger spec_lacks on spec_moved; delete from spec_moved; select setval('spec_full', 1)" -- now the completion lacks it, once
     run_id = start { before = { INSERT }, how = "returns", output = 1 }
     assert.equal("completed", here.db:await_run(run_id, 30).status)
     assert.equal(1, here.db:number "select max(t.attempts_count) from pgflow.step_tasks t")
