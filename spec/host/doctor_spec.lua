@@ -90,12 +90,12 @@ describe("luaflow doctor", function()
     end)
 
     it("finds settings that cost data or time", function()
-      here.db:text(([[
+      here.db:text((([[
         alter database %s set synchronous_commit = off;
         alter database %s set statement_timeout = '5s';
         alter database %s set lock_timeout = '5s';
         alter database %s set idle_session_timeout = '5s';
-        alter database %s set idle_in_transaction_session_timeout = '6s']]):gsub("%%s", here.db.name))
+        alter database %s set idle_in_transaction_session_timeout = '6s']]):gsub("%%s", here.db.name)))
       local found = findings("settings", 0)
       assert.same({ "warning", "warning" }, { found[1].level, found[2].level })
       assert.truthy(found[1].message:find "^synchronous_commit is off")

@@ -263,7 +263,7 @@ describe("a worker", function()
   it("warns of a new global, and refuses it in development", function()
     local worker = here:worker { args = { "--queue", "global" } }
     assert.equal("completed", here.db:complete("global").status)
-    assert.truthy(worker.process:errors():find 'new global .-leaked')
+    assert.truthy(worker.process:errors():find 'to the global .-leaked')
     here:stop_workers()
     here:worker { args = { "--queue", "global", "--development" } }
     local run = here.db:complete "global"
