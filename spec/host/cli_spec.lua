@@ -449,11 +449,11 @@ RUN                                   FLOW   STATUS
       local function refused(words, ...)
         assert_refused(here:luaflow(words), 2, ...)
       end
-      refused({ "worker", "--executors", "0", "flows" }, '--executors: "0"')
+      refused({ "worker", "--executors", "0", "flows" }, "--executors must be a whole number from 1 to 1024, not 0")
       refused({ "worker", "--grace", "soon", "flows" }, "--grace must be a time such as 30s, 500ms or 2m, from 0s to 24h, not soon")
       refused({ "worker", "--executor-memory", "1kB", "flows" }, "--executor-memory", "from 32MB")
       refused({ "worker", "--log-level", "loud", "flows" }, "debug|info|warn|error")
-      assert_refused(with({ LUAFLOW_BATCH = "many" }, "worker", "flows"), 2, 'LUAFLOW_BATCH: "many"')
+      assert_refused(with({ LUAFLOW_BATCH = "many" }, "worker", "flows"), 2, "LUAFLOW_BATCH must be a whole number")
     end)
 
     it("are listed by --help of each command that takes them", function()

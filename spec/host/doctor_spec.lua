@@ -97,11 +97,13 @@ describe("luaflow doctor", function()
         alter database %s set idle_session_timeout = '5s';
         alter database %s set idle_in_transaction_session_timeout = '6s']]):gsub("%%s", here.db.name)))
       local found = findings("settings", 0)
-      assert.same({ "warning", "warning" }, { found[1].level, found[2].level })
-      assert.truthy(found[1].message:find "^synchronous_commit is off")
-      assert.truthy(found[2].message:find "^statement_timeout is 5000ms")
-      assert.truthy(found[3].message:find "^idle_in_transaction_session_timeout is 6000ms: it ends transactional steps whose handlers ")
-      assert.equal(3, #found, cjson.encode(found))
+      local said = {}
+      for i, finding in ipairs(found) do
+        assert.equal("warning", finding.level)
+        said[i] = finding.message:match "^[%w_]+ is %w+"
+      end
+      table.sort(said)
+      assert.same({ "idle_in_transaction_session_timeout is 6000ms", "statement_timeout is 5000ms", "synchronous_commit is off" }, said)
       here.db:text(("alter database %s set default_transaction_read_only = on"):format(here.db.name))
       assert.equal("transactions are read-only by default", findings("server", 6)[2].message)
     end)

@@ -23,6 +23,8 @@ static char *read_stream(FILE *in) {
   return copy;
 }
 
+static bool has_mark(const char *text) { return strncmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0; }
+
 bool json_check(const char *what, const char *text, struct err *err) {
   const unsigned char *bytes = (const unsigned char *)text;
   size_t length = strlen(text);
@@ -39,7 +41,7 @@ bool json_check(const char *what, const char *text, struct err *err) {
       err_set(err, ERR_CONFIG, EXIT_USAGE, "%s is not valid JSON: %.*s at byte %zu", what, reason, (char *)why,
               position);
     yajl_free_error(parser, why);
-    if (strncmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0)
+    if (has_mark(text))
       err_hint(err, "it begins with a byte order mark: save it as UTF-8 without one");
     else
       err_hint(err, "quote it for the shell, such as '{\"name\": \"Ada\"}'; a string is '\"text\"'");
@@ -55,7 +57,8 @@ char *json_read(const char *what, const char *argument, struct err *err) {
     return NULL;
   }
   if (json_check(what, text, err)) return text;
-  if (strcmp(argument, "-") == 0) err_hint(err, "standard input must be one JSON value, such as {\"name\": \"Ada\"}");
+  if (strcmp(argument, "-") == 0 && !has_mark(text))
+    err_hint(err, "standard input must be one JSON value, such as {\"name\": \"Ada\"}");
   free(text);
   return NULL;
 }
