@@ -277,10 +277,10 @@ describe("a transactional step", function()
 
   it("undoes what it wrote when its run was cancelled meanwhile", function()
     local host = worker()
-    local run_id = start { before = { INSERT }, how = "runs", sql = "select pg_sleep(1)" }
+    local run_id = start { before = { INSERT }, how = "runs", sql = "select pg_sleep(3)" }
     wait.till(function() return ran() == 1 end, 20, "the handler to run")
     here.db:text(("select pgflow.cancel_run('%s')"):format(run_id))
-    host:await_log "discarded_result"
+    host:await_log "cancelled_task"
     wait.till(function() return here.db:number "select count(*) from pgflow.open_transactions" == 0 end, 20, "the rollback")
     assert.equal("", moved())
   end)
