@@ -1,6 +1,6 @@
 /* Keeps what handlers do to the standard libraries from luaflow's own modules and from other tasks: luaflow's modules
  * see a copy of the globals, and what a handler removes is still found there. string_methods.c does so for the methods
- * of strings. */
+ * of strings, own_modules.c for the modules. */
 #include <lauxlib.h>
 #include <string.h>
 
@@ -10,8 +10,7 @@
 static const char own;      /* the globals of luaflow's modules, with copies of the libraries */
 static const char original; /* the globals as they were, with the libraries that handlers see */
 
-/* [table] -> [table, copy] */
-static void push_copy(lua_State *L) {
+void push_copy(lua_State *L) {
   lua_newtable(L);
   for (lua_pushnil(L); lua_next(L, -3);) {  // [table, copy, key, value]
     lua_pushvalue(L, -2);

@@ -35,6 +35,7 @@ static int search_embedded(lua_State *L) {
     load_chunk(L, name, path + strlen("lua/"), file->data, file->length);
     push_own_globals(L);
     lua_setfenv(L, -2);
+    push_module_loader(L);
     return 1;
   }
   lua_pushfstring(L, "\n\tno module '%s' inside luaflow", name);

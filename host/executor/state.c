@@ -29,6 +29,7 @@ static void inject_host(lua_State *L, struct runtime *runtime) {
   lua_getglobal(L, "package");
   lua_getfield(L, -1, "loaded");
   lua_pushvalue(L, -3);
+  guard_module(L, "luaflow.host");
   lua_setfield(L, -2, "luaflow.host");
   lua_pop(L, 3);
 }
@@ -41,6 +42,7 @@ static int set_up(lua_State *L) {
     replace_print(L, runtime);
     replace_debug(L);
     copy_globals(L);
+    split_modules(L);
   }
   searchers_install(L, runtime);
   inject_host(L, runtime);

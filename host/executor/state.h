@@ -30,6 +30,11 @@ void push_original_globals(lua_State *L); /* what handlers find of globals that 
 void push_own_globals(lua_State *L); /* the environment of luaflow's own modules: the globals if there is no copy */
 void push_own_string(lua_State *L);  /* a new copy of the string library of that environment */
 void replace_debug(lua_State *L);    /* its functions respect the protected metatable of strings */
+void push_copy(lua_State *L);        /* [table] -> [table, a shallow copy] */
+void split_modules(lua_State *L); /* after copy_globals, before any module: what others get of luaflow's is guarded */
+void push_module_loader(lua_State *L); /* [chunk of a module of luaflow] -> [its loader] */
+void guard_module(lua_State *L,
+                  const char *name); /* [module] -> [what others are given], itself unless they are split */
 void guard_strings(lua_State *L);    /* from now on only handlers run: they do not reach the metatable of strings */
 
 #endif

@@ -1,4 +1,5 @@
 -- What a handler does to its executor, other tasks of that executor do not feel.
+local cjson = require "cjson"
 local scene = require "spec.support.scene"
 
 local SPOILER = [[
@@ -98,6 +99,37 @@ describe("an executor whose handlers share it", function()
         assert.same({ "failed", message }, { run.status, (run.error_message:gsub("^.*: ", "")) }, what)
       end
       assert.equal(1, here.db:complete("raiser", '"snooze"').output.raise, what)
+    end
+    assert.same({}, worker:log "executor_died")
+  end)
+
+  it("refuses handlers that assign to a module of luaflow, and keeps its own from those that go round that", function()
+    local assign = [[
+      local refused, count = 0, 0
+      for name, module in pairs(package.loaded) do
+        if name:find "^luaflow" and type(module) == "table" then
+          for _, key in ipairs(KEYS[name]) do
+            local ok, said = pcall(function() module[key] = nil end)
+            count, refused = count + 1, refused + (not ok and said:find('cannot assign to "' .. key, 1, true) and 1 or 0)
+          end
+        end
+      end
+      assert(refused == count and count > 60, refused .. " of " .. count)]]
+    local keys = "KEYS = {} for name, module in pairs(package.loaded) do if name:find '^luaflow' then KEYS[name] = {} " ..
+      "for key in pairs(type(module) == 'table' and debug.getmetatable(module).__index or {}) do " ..
+      "table.insert(KEYS[name], key) end end end "
+    local round = "for name, module in pairs(package.loaded) do if name:find '^luaflow%.' and type(module) == 'table' then " ..
+      "local inner = debug.getmetatable(module).__index for key in pairs(inner) do inner[key] = nil rawset(module, key, error) end end end"
+    for _, what in ipairs { keys .. assign, "require('luaflow.errors').text = nil", round } do
+      local spoiled = here.db:complete("spoiler", cjson.encode(what))
+      local refused = what:find "^require" ~= nil
+      assert.equal(refused and "failed" or "completed", spoiled.status, spoiled.error_message)
+      if refused then
+        assert.truthy(spoiled.error_message:find('cannot assign to "text" of module luaflow.errors: all tasks share', 1, true), spoiled.error_message)
+      end
+      check_innocent(what)
+      local run = here.db:complete("raiser", '"table"')
+      assert.same({ "failed", '{"code":"y"}' }, { run.status, run.error_message }, what)
     end
     assert.same({}, worker:log "executor_died")
   end)
