@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/utf8.h"
 
@@ -24,4 +25,9 @@ bool err_hint(struct err *err, const char *format, ...) {
   utf8_fit(err->hint, sizeof err->hint, vsnprintf(err->hint, sizeof err->hint, format, args));
   va_end(args);
   return false;
+}
+
+const char *err_plain(const char *message) {
+  static const char prefix[] = "database: ";
+  return strncmp(message, prefix, sizeof prefix - 1) == 0 ? message + sizeof prefix - 1 : message;
 }

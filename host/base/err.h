@@ -38,5 +38,7 @@ bool err_set(struct err *err, enum err_kind kind, enum exit_code exit_code, cons
 #define ERR_SEE_DOCTOR "; `luaflow doctor` "
 /* Adds the hint; returns false as well. */
 bool err_hint(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The message of a database's error without "database: " in front, for the end of another sentence. */
+const char *err_plain(const char *message);
 
 #endif

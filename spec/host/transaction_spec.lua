@@ -32,6 +32,7 @@ local how = {
     ctx:log("info", "opened", { ok = ok, said = e.message })
     ctx:sleep(2)
   end,
+  asks = function(_, ctx) return ctx:query "select 1" end,
   naps = function(_, ctx) ctx:sleep(1) return "rested" end,
   runs = function(input, ctx) return ctx.tx:query(input.sql) end,
   runs_own = function(input, ctx) return ctx.tx:query(input.sql:format(ctx.run_id)) end,
@@ -376,7 +377,8 @@ describe("a transactional step", function()
     here.db:start "holds"
     wait.till(function() return ran() == 1 end, 20, "the connection to be held")
     assert.equal("completed", run({ how = "returns" }).status)
-    assert.equal("timed out after 3 s", host:await_log("attempt_failed").message)
+    assert.truthy(host:await_log("attempt_failed").message:find(
+      "^timed out after 3 s: waited %d s for a connection to the database: all 1 %(%-%-handler%-connections%) are in use$"))
     assert.equal(2, here.db:number "select t.attempts_count from pgflow.step_tasks t where t.flow_slug = 'moves'")
     here.db:await_runs()
   end)
@@ -454,6 +456,38 @@ describe("a transactional step", function()
     assert.equal(1, here.db:number "select max(t.attempts_count) from pgflow.step_tasks t")
     assert.equal(3, #host:log "restarted_handler")
     assert.truthy(host:log("restarted_handler")[1].message:find("No space left on device", 1, true))
+  end)
+
+  describe("to which the server gives no connection", function()
+    local host
+    local WAITED = "^timed out after 1 s: waited %d s for a connection to the database: .*too many connections for role \"spec_few\""
+
+    before_each(function()
+      here.db:text [[
+        do $$ begin create role spec_few login in role pgflow_handler; exception when duplicate_object then null; end $$;
+        alter role spec_few connection limit 1]] -- which the worker needs for itself
+      host = worker(nil, "--handler-database", here.db.conninfo .. " user=spec_few")
+    end)
+
+    it("waits for one at no cost, and says what it waited for", function()
+      local run_id = start({ before = { "select 1" }, how = "returns", output = 1 }, "hurries")
+      local other = start({ how = "returns", output = 2 }, "hurries") -- needs none before it completes
+      wait.till(function() return #host:log "restarted_handler" >= 3 end, 30, "the attempts")
+      here.db:text "alter role spec_few connection limit -1"
+      assert.same({ "completed", "completed" }, { here.db:await_run(run_id, 60).status, here.db:await_run(other, 60).status })
+      for _, line in ipairs(host:log "restarted_handler") do assert.truthy(line.message:find(WAITED), line.message) end
+      assert.equal(1, here.db:number "select max(t.attempts_count) from pgflow.step_tasks t")
+      assert.same({}, host:log "attempt_failed")
+    end)
+
+    it("is charged in the end, and so is ctx:query at once, with the server's words", function()
+      assert.truthy(run({ how = "asks" }, "hurries").error_message:find(WAITED))
+      here.db:text "update pgflow.steps s set opt_max_attempts = 1 where s.flow_slug = 'hurries'"
+      local run_id = start({ before = { "select 1" }, how = "returns", output = 1 }, "hurries")
+      here.db:text(("update pgflow.step_tasks t set lost_transactions = 9 where t.run_id = '%s'"):format(run_id))
+      local row = here.db:await_run(run_id, 60)
+      assert.truthy(row.error_message:find(WAITED), row.error_message)
+    end)
   end)
 
   it("fails once its commit has lost the connection again and again", function()

@@ -74,17 +74,9 @@ void schema_set_pooled(struct err *err) {
   err_hint(err, "a worker needs its own session: connect to the server directly, or to a pooler in session mode");
 }
 
-/* The text without "database: " in front, cut to fit behind our own words. */
-static void copy_said(char *out, size_t size, const struct err *err) {
-  static const char prefix[] = "database: ";
-  const char *said =
-      strncmp(err->message, prefix, sizeof prefix - 1) == 0 ? err->message + sizeof prefix - 1 : err->message;
-  snprintf(out, size, "%.*s", (int)size - 1, said);
-}
-
 void schema_explain(struct err *err, const char *place) {
   char said[sizeof err->message];
-  copy_said(said, sizeof said, err);
+  snprintf(said, sizeof said, "%s", err_plain(err->message));
   if (sqlstate_is_foreign_schema(err->sqlstate)) { /* of the sessions' settings */
     err_set(err, ERR_CONFIG, EXIT_DATABASE,
             "schema: the schema pgflow in this database was not created by luaflow (%s)", place);

@@ -185,7 +185,7 @@ static void on_ready(void *owner) {
   connection->backend = pg_last_backend(connection->pg);
   set_state(connection, HANDLER_IDLE);
   connection->idle_since = now_of(connection);
-  handler_pool_is_free(connection);
+  handler_pool_made(connection);
 }
 
 static void on_lost(void *owner, const struct err *err, int retry_ms) {

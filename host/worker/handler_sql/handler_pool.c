@@ -41,13 +41,17 @@ static struct handler_borrower *next_waiting(struct handler_pool *pool) {
 }
 
 /* Statements of others take long, or the database gives out no connection. */
+static const char *why_none(const struct handler_pool *pool, char *words, size_t size) {
+  if (pool->complaint.said) return pool->complaint.message;
+  snprintf(words, size, "all %d (--handler-connections) are in use", pool->count);
+  return words;
+}
+
 static void look_at_waiting(struct handler_pool *pool) {
   bool starved = pool->waiting && uv_now(pool->loop) - pool->waiting->queued_at > STARVED_MS;
   char words[64];
   if (starved) {
-    snprintf(words, sizeof words, "all %d (--handler-connections) are in use", pool->count);
-    const char *why = pool->complaint.said ? pool->complaint.message : words;
-    troubles_set(pool->options.troubles, TROUBLE_CONNECTIONS, count_waiting(pool), why);
+    troubles_set(pool->options.troubles, TROUBLE_CONNECTIONS, count_waiting(pool), why_none(pool, words, sizeof words));
   } else if (pool->starved) {
     troubles_set(pool->options.troubles, TROUBLE_CONNECTIONS, 0, NULL);
   }
@@ -80,19 +84,26 @@ static void open_more(struct handler_pool *pool) {
     uv_timer_start(&pool->tick, on_tick, TICK_MS, TICK_MS);
 }
 
+/* It gives out another connection, or those that there are suffice. */
+static void end_complaint(struct handler_pool *pool) {
+  if (complaint_end(&pool->complaint)) LOG(pool->log, LOG_INFO, "handler_database_back");
+}
+
 /* In the order in which they came. */
 static void serve(uv_idle_t *kick) {
   struct handler_pool *pool = kick->data;
   struct handler_connection *connection;
   uv_idle_stop(kick);
   while (pool->waiting && (connection = find_idle(pool))) handler_connection_lend(connection, next_waiting(pool));
+  if (!pool->waiting) end_complaint(pool);
   open_more(pool);
 }
 
-void handler_pool_is_free(struct handler_connection *connection) {
-  struct handler_pool *pool = connection->pool;
-  if (complaint_end(&pool->complaint)) LOG(pool->log, LOG_INFO, "handler_database_back");
-  uv_idle_start(&pool->kick, serve);
+void handler_pool_is_free(struct handler_connection *connection) { uv_idle_start(&connection->pool->kick, serve); }
+
+void handler_pool_made(struct handler_connection *connection) {
+  end_complaint(connection->pool);
+  handler_pool_is_free(connection);
 }
 
 /* The conninfo is wrong, or the server has refused it. */
@@ -129,6 +140,17 @@ const char *handler_pool_foreign_encoding(const struct handler_borrower *borrowe
 
 const char *handler_pool_role(const struct handler_borrower *borrower) {
   return borrower->connection ? pg_role(borrower->connection->pg) : "";
+}
+
+bool handler_pool_explain(const struct handler_pool *pool, const struct handler_borrower *borrower,
+                          struct handler_wait *wait) {
+  char words[64];
+  if (!borrower->queued || borrower->connection) return false;
+  double waited_s = (double)(uv_now(pool->loop) - borrower->queued_at) / 1000;
+  wait->is_outage = pool->complaint.said;
+  snprintf(wait->text, sizeof wait->text, "waited %.0f s for a connection to the database: %s", waited_s,
+           err_plain(why_none(pool, words, sizeof words)));
+  return true;
 }
 
 uint64_t handler_pool_now(const struct handler_pool *pool) { return uv_now(pool->loop); }

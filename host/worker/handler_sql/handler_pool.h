@@ -44,6 +44,12 @@ struct handler_borrower {
   struct handler_borrower *prev, *next;
 };
 
+/* Of a borrower that has no connection yet. */
+struct handler_wait {
+  char text[sizeof((struct err *)0)->message + 64];
+  bool is_outage; /* the server gives out none, or is not reached; else others have them all */
+};
+
 /* side (with the statements TERMINATE and CANCEL) and leftovers are of the same role and server; borrowed until
  * handler_pool_close. The conninfo is known to be readable. */
 struct handler_pool *handler_pool_new(uv_loop_t *loop, const struct handler_pool_options *options, struct pg *side,
@@ -68,6 +74,9 @@ void handler_pool_cancel(struct handler_borrower *borrower);
 void handler_pool_give_back(struct handler_pool *pool, struct handler_borrower *borrower, bool wants_cleared);
 /* After lost: cleared comes once the server's process behind the connection has ended. */
 void handler_pool_await_gone(struct handler_pool *pool, struct handler_borrower *borrower);
+/* What it waits for and how long it has, if it waits for a connection; else false. */
+bool handler_pool_explain(const struct handler_pool *pool, const struct handler_borrower *borrower,
+                          struct handler_wait *wait);
 /* The loop's clock, in milliseconds. */
 uint64_t handler_pool_now(const struct handler_pool *pool);
 /* Leftovers have settled. */

@@ -54,6 +54,8 @@ struct handler_pool {
 /* handler_pool.c */
 /* The connection can be lent. */
 void handler_pool_is_free(struct handler_connection *connection);
+/* The same of one that was established just now. */
+void handler_pool_made(struct handler_connection *connection);
 /* A connection broke. True: another attempt follows; else the connection must be closed. */
 bool handler_pool_broke(struct handler_pool *pool);
 /* The same for one that could not be established. */

@@ -22,6 +22,12 @@ void handler_query_free(struct handler_query *query) {
   free(query);
 }
 
+void handler_query_explain(const struct handler_query *query, struct task *task) {
+  struct handler_wait wait;
+  if (handler_pool_explain(query->pool, &query->borrower, &wait))
+    task_settle_message(task, VERDICT_FAILED, "timed out after %d s: %s", task->timeout_s, wait.text);
+}
+
 void handler_query_end(struct handler_query *query) {
   handler_pool_give_back(query->pool, &query->borrower, false);
   handler_query_free(query);

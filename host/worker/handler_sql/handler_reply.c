@@ -9,8 +9,6 @@
 
 enum { ROWS = 1, ERROR = 0 };
 
-static const char prefix[] = "database: "; /* of the messages of pg/pg */
-
 /* What it adds to the rows. */
 static size_t size_of(const PGresult *row) {
   size_t size = 0;
@@ -55,9 +53,8 @@ void handler_reply_put_rows(struct handler_reply *reply, const PGresult *last, s
 }
 
 void handler_reply_put_error(const char *sqlstate, const char *message, const char *hint, struct buf *payload) {
-  bool prefixed = strncmp(message, prefix, sizeof prefix - 1) == 0;
   buf_put_u8(payload, ERROR);
-  buf_put_str(payload, prefixed ? message + sizeof prefix - 1 : message);
+  buf_put_str(payload, err_plain(message));
   buf_put_str(payload, sqlstate);
   buf_put_str(payload, NULL);
   buf_put_str(payload, hint && *hint ? hint : NULL);

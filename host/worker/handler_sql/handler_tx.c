@@ -112,7 +112,7 @@ static void reply_aborted(struct handler_tx *tx) {
   struct err err;
   err_set(&err, ERR_CONFIG, EXIT_FAILED,
           "the transaction was aborted by an earlier error (%s): it accepts no more statements",
-          tx->failure.kind != ERR_NONE ? handler_tx_plain(&tx->failure) : "unknown");
+          tx->failure.kind != ERR_NONE ? err_plain(tx->failure.message) : "unknown");
   err_hint(&err, "let that error end the handler, or run the statement inside a savepoint");
   memcpy(err.sqlstate, SQLSTATE_ABORTED, sizeof err.sqlstate);
   reply_failure(tx, NULL, &err);
@@ -262,6 +262,8 @@ void handler_tx_settle(struct handler_tx *tx, struct task *task) {
   tx->task = task;
   if (task->verdict == VERDICT_COMPLETED)
     complete(tx);
+  else if (task->verdict == VERDICT_FAILED && task->overdue && tx->state == TX_WAITING)
+    handler_tx_fail_late(tx);
   else
     handler_tx_end_with(tx, failed ? handler_tx_failed_end(tx) : HANDLER_TX_SETTLED);
 }

@@ -14,12 +14,6 @@ void handler_tx_set_state(struct handler_tx *tx, enum tx_state state) {
   tx->state = state;
 }
 
-const char *handler_tx_plain(const struct err *err) {
-  static const char prefix[] = "database: ";
-  bool prefixed = strncmp(err->message, prefix, sizeof prefix - 1) == 0;
-  return prefixed ? err->message + sizeof prefix - 1 : err->message;
-}
-
 void handler_tx_note_failure(struct handler_tx *tx, const struct err *err) {
   if (tx->failure.kind == ERR_NONE) tx->failure = *err;
   tx->conflict = tx->conflict || sqlstate_is_conflict(err->sqlstate);
@@ -94,12 +88,17 @@ static void fail(struct handler_tx *tx, const char *what, const char *message, c
 }
 
 void handler_tx_fail_broken(struct handler_tx *tx) {
-  fail(tx, "the transaction was rolled back: ", handler_tx_plain(&tx->failure), NULL);
+  fail(tx, "the transaction was rolled back: ", err_plain(tx->failure.message), NULL);
 }
 
+/* Before it had a connection nothing was done in it: where the database gave out none, that is not the task's fault. */
 void handler_tx_fail_late(struct handler_tx *tx) {
-  task_settle_message(tx->task, VERDICT_FAILED, "timed out after %d s", tx->task->timeout_s);
-  handler_tx_end_with(tx, HANDLER_TX_SETTLED);
+  struct handler_wait wait = {0};
+  bool waits = handler_pool_explain(tx->pool, &tx->borrower, &wait);
+  task_settle_message(tx->task, VERDICT_FAILED, "timed out after %d s%s%s", tx->task->timeout_s, waits ? ": " : "",
+                      wait.text);
+  tx->shortage = wait.is_outage;
+  handler_tx_end_with(tx, wait.is_outage ? handler_tx_failed_end(tx) : HANDLER_TX_SETTLED);
 }
 
 void handler_tx_fail_early(struct handler_tx *tx) {
@@ -145,7 +144,7 @@ void handler_tx_commit_failed(struct handler_tx *tx, const struct pg_unit *unit,
     handler_tx_note_failure(tx, err);
     fail(tx,
          completing ? "the task could not be completed inside its transaction: " : "the transaction did not commit: ",
-         message ? message : handler_tx_plain(err), detail);
+         message ? message : err_plain(err->message), detail);
   }
 }
 
@@ -153,7 +152,8 @@ void handler_tx_commit_unanswered(struct handler_tx *tx, const struct err *err) 
   handler_tx_set_state(tx, TX_UNKNOWN);
   LOG(tx->log, LOG_INFO, "commit_unanswered", LOG_STR("run", tx->identity[0]), LOG_STR("step", tx->identity[1]));
   /* Which the database answers with `already` if it has committed. */
-  task_settle_message(tx->task, VERDICT_FAILED, "the connection was lost during the commit: %s", handler_tx_plain(err));
+  task_settle_message(tx->task, VERDICT_FAILED, "the connection was lost during the commit: %s",
+                      err_plain(err->message));
   tx->task->commit_unknown = true;
   if (is_forgiven(tx->task)) forgive(tx->task, 0);
   tx->end = HANDLER_TX_SETTLED;

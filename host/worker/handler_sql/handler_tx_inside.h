@@ -49,8 +49,6 @@ struct handler_tx {
 void handler_tx_set_state(struct handler_tx *tx, enum tx_state state);
 /* Nothing can be done in it any more, for this reason. */
 void handler_tx_note_failure(struct handler_tx *tx, const struct err *err);
-/* The error in the words of the handler. */
-const char *handler_tx_plain(const struct err *err);
 /* Gives the connection back, whatever is open on it, and then ends. */
 void handler_tx_end_with(struct handler_tx *tx, enum handler_tx_end end);
 /* The handler has completed, its transaction cannot: the attempt fails with the first error. */

@@ -181,6 +181,8 @@ static void on_look(uv_timer_t *timer) {
 bool handlers_settle(struct handlers *handlers, struct task *task) {
   struct errand *errand = find(handlers, task->number);
   bool completes = task->transaction && task->verdict == VERDICT_COMPLETED;
+  if (errand && errand->query && task->overdue && task->verdict == VERDICT_FAILED)
+    handler_query_explain(errand->query, task);
   if (errand) end_query(errand);
   if (completes || (errand && errand->tx)) {
     errand = find_or_add(handlers, task->number);
