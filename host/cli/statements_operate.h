@@ -18,7 +18,7 @@
 
 #define FLOWS_QUERY                                                                                          \
   "select f.flow_alias, f.flow_slug, f.active, f.deployed_at, f.activated_at, f.started_runs, f.tasks_left," \
-  "       f.droppable, f.held_by, f.routes"                                                                  \
+  "       f.droppable, f.held_by, f.routes, f.last_option_change, f.option_changed_at, f.option_changed_by"  \
   "  from pgflow.flow_versions f order by f.flow_alias, f.active desc, f.deployed_at desc, f.flow_slug"
 
 #define ROLLOUT_QUERY                                                                                               \
@@ -60,7 +60,8 @@
   X(QUEUES_JSON, 0, JSON_OF(QUEUES_QUERY))                                                                             \
   X(FLOWS, 0,                                                                                                          \
     "select f.flow_alias, f.flow_slug, f.active, bool_or(f.active) over (partition by f.flow_alias), f.started_runs,"  \
-    "       f.tasks_left, f.droppable, f.held_by, f.route_list"                                                        \
+    "       f.tasks_left, f.droppable, f.held_by, f.route_list, f.last_option_change,"                                 \
+    "       (extract(epoch from clock_timestamp() - f.option_changed_at) * 1000)::bigint"                              \
     "  from pgflow.flow_versions f order by f.flow_alias, f.active desc, f.deployed_at desc, f.flow_slug")             \
   X(FLOWS_JSON, 0, JSON_OF(FLOWS_QUERY))                                                                               \
   X(ALIAS_NAMES, 0, "select n.name from pgflow.names n where n.kind = 'alias' order by 1")                             \

@@ -29,6 +29,8 @@ local function step_shape(step)
   return {
     slug = step.slug,
     stepType = step.kind == "map" and "map" or "single",
+    kind = step.kind,
+    transaction = given.transaction or false,
     dependencies = sorted_copy(step.dependencies),
     whenUnmet = given.when_unmet or "skip",
     whenExhausted = given.when_exhausted or "fail",

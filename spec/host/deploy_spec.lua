@@ -107,11 +107,29 @@ describe("a worker's start", function()
       assert.equal(before, here.db:definitions())
     end)
 
-    it("takes new runtime options, which are no part of the shape", function()
-      here.root:write("flows/order.lua", (ORDER:gsub("timeout = 30", "timeout = 7")))
+    it("takes new runtime options, which are no part of the shape, and logs and keeps each change", function()
+      local text = ORDER:gsub("timeout = 30", "timeout = 7"):gsub('slug = "pack",', 'slug = "pack", max_attempts = 9,')
+      here.root:write("flows/order.lua", text)
       local again = here:worker { args = { "--executors", "1" } }
       assert.equal("verified", again:log("deployed_flow")[1].status)
       assert.equal(7, here.db:number "select f.opt_timeout from pgflow.flows f where f.flow_slug = 'order'")
+      local changes = again:log "option_changed"
+      assert.same({ "warn", "order: timeout 30 -> 7 s", "order.pack: max_attempts the flow's -> 9" },
+        { changes[1].level, changes[1].change, changes[2].change })
+      assert_says(here:succeed "flows", "order.pack: max_attempts the flow's -> 9 (", " ago)")
+      assert_says(here:succeed("flows", "--json"), '"option_changed_by": "order"')
+    end)
+
+    it("ends with 4 if a step has lost its transaction, or became an array", function()
+      here.root:write("flows/paid.lua", (ORDER:gsub('"order"', '"paid"'):gsub('slug = "pack",', 'slug = "pack", transaction = true,')))
+      here:worker { args = { "--queue", "paid", "--executors", "1" } }
+      here:stop_workers()
+      here.root:write("flows/paid.lua", (ORDER:gsub('"order"', '"paid"'):gsub(":step%({ slug = \"check\"", ":array({ slug = \"check\"")))
+      local text, code = refusal { args = { "--queue", "paid", "--log-format", "text" } }
+      assert.equal(4, code, text)
+      assert_says(text, "  paid: shape_mismatch: the shape of a deployed flow cannot change: give the new version its own slug\n",
+        "    Step at index 0: kind: in the modules 'array', in the database 'single'\n",
+        "    Step at index 1: transaction: in the modules 'false', in the database 'true'\n")
     end)
 
     it("takes it under a slug of its own", function()

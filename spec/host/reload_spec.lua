@@ -160,7 +160,7 @@ describe("a reload", function()
     local line = accept()
     assert.equal(2, line.generation)
     assert.equal("flows/extra.lua changed; parts/late.lua changed; parts/version.lua changed; the environment file changed; "
-      .. "extra: timeout 60 -> 7", line.changes)
+      .. "extra: timeout 60 -> 7 s", line.changes)
     assert.equal("2/2 2/2", versions(here.db:complete("work", "{}")))
     assert.equal("good day", here.db:complete("extra", "{}").output.only)
     assert.equal(7, here.db:number "select f.opt_timeout from pgflow.flows f where f.flow_slug = 'extra'")

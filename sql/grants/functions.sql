@@ -38,7 +38,7 @@ begin
         ('{worker}', 'execute on function pgflow.reconcile_claims(uuid, uuid[], text[], int[], bigint[])'),
         ('{worker}', 'execute on function pgflow.mark_worker_stopped(uuid)'),
         ('{worker}', 'execute on function pgflow.track_worker_function(text)'),
-        ('{worker}', 'execute on function pgflow.preview_deployment(jsonb)'),
+        ('{worker,reader,operator}', 'execute on function pgflow.preview_deployment(text, jsonb)'),
         ('{worker}', 'execute on function pgflow.report_reload(uuid, text), pgflow.report_trouble(uuid, text, int, text)'),
         ('{worker,handler}', 'execute on function pgflow.installation_id()'),
         ('{worker,handler}', 'execute on function pgflow.open_transaction(uuid, text, int, bigint, text, bigint)'),

@@ -12,7 +12,7 @@ static const struct verb verbs[] = {{"retire", "ALIAS", 1, 1}, {"forget", "SLUG"
 enum verb_index { RETIRE, FORGET, VERB_COUNT };
 
 /* The columns of the FLOWS statement. */
-enum { ALIAS, SLUG, ACTIVE, ALIAS_IS_ACTIVE, RUNS, TASKS, DROPPABLE, HELD_BY, ROUTES };
+enum { ALIAS, SLUG, ACTIVE, ALIAS_IS_ACTIVE, RUNS, TASKS, DROPPABLE, HELD_BY, ROUTES, LAST_CHANGE, CHANGE_AGE };
 
 static void put_state(struct table *table, const PGresult *result, int row) {
   if (db_bool(result, row, ACTIVE))
@@ -21,12 +21,23 @@ static void put_state(struct table *table, const PGresult *result, int row) {
     table_put(table, TONE_FAINT, db_bool(result, row, ALIAS_IS_ACTIVE) ? "inactive" : "retired");
 }
 
+static void put_last_change(struct table *table, const PGresult *result, int row) {
+  const char *change = db_text(result, row, LAST_CHANGE);
+  char age[32];
+  if (!change) {
+    table_put(table, TONE_PLAIN, NULL);
+    return;
+  }
+  format_duration(age, sizeof age, db_number(result, row, CHANGE_AGE));
+  table_printf(table, TONE_PLAIN, "%s (%s ago)", change, age);
+}
+
 static void print_flows(const PGresult *result) {
   static const struct table_column columns[] = {
-      {"ALIAS", 3, 8, false}, {"FLOW", 0, 8, false},       {"STATE", 0, 0, false}, {"RUNS", 0, 0, false},
-      {"TASKS", 2, 0, false}, {"DROPPABLE", 0, 24, false}, {"ROUTES", 0, 0, true},
+      {"ALIAS", 3, 8, false}, {"FLOW", 0, 8, false},       {"STATE", 0, 0, false},   {"RUNS", 0, 0, false},
+      {"TASKS", 2, 0, false}, {"DROPPABLE", 0, 24, false}, {"ROUTES", 0, 16, false}, {"OPTION CHANGED", 0, 0, true},
   };
-  struct table table = table_begin(columns, 7);
+  struct table table = table_begin(columns, 8);
   for (int row = 0; row < PQntuples(result); row++) {
     const char *held_by = db_text(result, row, HELD_BY);
     table_put(&table, TONE_PLAIN, db_text(result, row, ALIAS));
@@ -41,6 +52,7 @@ static void print_flows(const PGresult *result) {
     else
       table_printf(&table, TONE_BUSY, "no: %s", held_by);
     table_put(&table, TONE_FAINT, db_text(result, row, ROUTES));
+    put_last_change(&table, result, row);
   }
   table_print(&table, "there is no flow yet: a worker deploys its flows when it starts");
 }

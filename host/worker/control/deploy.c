@@ -57,6 +57,26 @@ static void tell_refusal(struct log *log, const PGresult *result, int row, struc
   if (log->format == LOG_JSON) log_refusal(log, result, row);
 }
 
+/* The differences of a flow that is verified: runtime options, which a stale replica may have set back. */
+static void log_options(struct log *log, const char *lines) {
+  for (const char *line = lines; *line; line += *line != '\0') {
+    line += strspn(line, " ");
+    char *change = xasprintf("%.*s", (int)strcspn(line, "\n"), line);
+    LOG(log, LOG_WARN, "option_changed", LOG_STR("change", change));
+    line += strlen(change);
+    free(change);
+  }
+}
+
+static void put_changes(struct buf *changes, const char *flow, const char *status, bool moved,
+                        const char *differences) {
+  bool verified = strcmp(status, "verified") == 0;
+  buf_printf(changes, "%s", changes->len ? "; " : "");
+  if (!verified) buf_printf(changes, "%s: %s%s", flow, status, *differences ? ": " : "");
+  buf_printf(changes, "%s", differences);
+  if (verified && moved) buf_printf(changes, "%s%s: the active version now", *differences ? ", " : "", flow);
+}
+
 /* Logs the outcome of a flow, at a reload only if it has changed, and appends it to the changes. */
 static void log_flow(const struct deployment *deployment, const PGresult *result, int row, struct buf *changes) {
   const char *flow = PQgetvalue(result, row, FLOW_SLUG), *status = PQgetvalue(result, row, STATUS);
@@ -69,10 +89,8 @@ static void log_flow(const struct deployment *deployment, const PGresult *result
   LOG(deployment->log, level, "deployed_flow", LOG_STR("flow", flow), LOG_STR("status", status),
       LOG_STR("alias", alias_status), LOG_STR("message", *message ? message : NULL),
       LOG_JSON_TEXT("differences", *differences ? PQgetvalue(result, row, DIFFERENCES) : NULL));
-  if (same) return;
-  buf_printf(changes, "%s%s: %s%s%s", changes->len ? "; " : "", flow, verified ? "" : status,
-             !verified && *differences ? ": " : "", differences);
-  if (verified && moved) buf_printf(changes, "%sthe active version now", *differences ? ", " : "");
+  if (verified) log_options(deployment->log, PQgetvalue(result, row, DIFFERENCE_LINES));
+  if (!same) put_changes(changes, flow, status, moved, differences);
 }
 
 /* Collects from the rows what is reported about each flow, and the outcome of all. A refused flow may also leave
@@ -182,6 +200,8 @@ void deploy(struct pg *pg, const char *worker_id, const struct load_worker *work
                                     .owner = owner};
   struct pg_unit *unit = pg_unit_new(on_preview, deployment);
   pg_unit_allow(unit, extra_ms(deployment->registry));
-  pg_param_text(pg_unit_add(unit, &control_statements[STMT_PREVIEW]), worker->registry);
+  struct pg_params *params = pg_unit_add(unit, &control_statements[STMT_PREVIEW]);
+  pg_param_text(params, worker->queue);
+  pg_param_text(params, worker->registry);
   pg_submit(pg, unit);
 }

@@ -17,7 +17,8 @@
 #define CONTROL_STATEMENTS(STMT)                                                                                      \
   STMT(SCHEMA, SCHEMA_STATE_SQL)                                                                                      \
   STMT(PREVIEW,                                                                                                       \
-       "select c.flow_slug, c.status, pg_catalog.to_json(c.differences) from pgflow.preview_deployment($1::jsonb) c") \
+       "select c.flow_slug, c.status, pg_catalog.to_json(c.differences) from pgflow.preview_deployment($1::text, "    \
+       "$2::jsonb) c")                                                                                                \
   STMT(DEPLOY,                                                                                                        \
        "select flow_slug, status, alias_status, message, pg_catalog.to_json(differences),"                            \
        " pg_catalog.array_to_string(differences, E'\\n    '), pg_catalog.array_to_string(differences, ', ')"          \

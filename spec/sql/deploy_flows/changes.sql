@@ -9,12 +9,12 @@ $$;
 select results_eq($$ select * from spec.answer(array[spec.flow('one', array[spec.step('a')]), spec.flow('two', array[spec.step('a')])], 1) as (f text, s text, d text[]) $$,
   $$ values ('one', 'created', '{}'::text[]), ('two', 'created', '{}') $$, 'new');
 select results_eq($$ select * from spec.answer(array[spec.flow('one', array[spec.step('a', p_options => '{"maxAttempts": 5, "startDelay": 7}')], p_options => '{"timeout": 9}')], 2) as (f text, s text, d text[]) $$,
-  $$ values ('one', 'verified', array['timeout 60 -> 9', 'Step a: max_attempts the flow''s -> 5', 'Step a: start_delay 0 -> 7']), ('two', 'removed', '{}') $$,
+  $$ values ('one', 'verified', array['one: timeout 60 -> 9 s', 'one.a: max_attempts the flow''s -> 5', 'one.a: start_delay 0 -> 7 s']), ('two', 'removed', '{}') $$,
   'options that change, and a flow that the worker has no longer');
 select results_eq($$ select * from spec.answer(array[spec.flow('one', array[spec.step('a', p_options => '{"maxAttempts": 5, "startDelay": 7}')], p_options => '{"timeout": 9}')], 3) as (f text, s text, d text[]) $$,
   $$ values ('one', 'verified', '{}'::text[]) $$, 'then nothing');
 select results_eq($$ select * from spec.answer(array[spec.flow('one', array[spec.step('a')])], 4) as (f text, s text, d text[]) $$,
-  $$ values ('one', 'verified', array['timeout 9 -> 60', 'Step a: max_attempts 5 -> the flow''s', 'Step a: start_delay 7 -> 0']) $$, 'and back');
+  $$ values ('one', 'verified', array['one: timeout 9 -> 60 s', 'one.a: max_attempts 5 -> the flow''s', 'one.a: start_delay 7 -> 0 s']) $$, 'and back');
 
 select * from finish();
 rollback;

@@ -51,7 +51,7 @@ create function spec.deploy_registry(
   p_flows jsonb[], p_queue text default null, p_worker int default 1, p_generation bigint default 1, p_function text default 'spec'
 ) returns table (flow_slug text, status text, alias_status text, differences text[], message text)
 language sql volatile as $$
-  select * from pgflow.deploy_flows(
+  select d.flow_slug, d.status, d.alias_status, d.differences, d.message from pgflow.deploy_flows(
     spec.worker(p_worker), p_function, coalesce(p_queue, lower(p_flows[1] ->> 'slug')),
     jsonb_build_object('queue', coalesce(p_queue, lower(p_flows[1] ->> 'slug')), 'function', p_function, 'flows', to_jsonb(p_flows)), p_generation
   ) d where d.status <> 'removed';

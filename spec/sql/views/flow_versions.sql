@@ -3,7 +3,7 @@ begin;
 \ir ../support/fixtures.sql
 select plan(12);
 
-select columns_are('pgflow', 'flow_versions', '{flow_alias,flow_slug,active,deployed_at,activated_at,started_runs,tasks_left,droppable,held_by,routes,route_list}'::name[]);
+select columns_are('pgflow', 'flow_versions', '{flow_alias,flow_slug,active,deployed_at,activated_at,started_runs,tasks_left,droppable,held_by,routes,route_list,last_option_change,option_changed_at,option_changed_by}'::name[]);
 create function spec.status(p_slug text) returns text language sql as $$
   select (flow_alias, active, started_runs, tasks_left, droppable, held_by)::text from pgflow.flow_versions where flow_slug = p_slug;
 $$;

@@ -19,12 +19,13 @@ describe("shape", function()
     assert.same({
       options = { maxAttempts = 3, baseDelay = 5, timeout = 9 },
       steps = {
-        { slug = "list", stepType = "single", dependencies = {}, whenUnmet = "skip", whenExhausted = "fail",
-          requiredInputPattern = undefined, forbiddenInputPattern = undefined, options = {} },
-        { slug = "each", stepType = "map", dependencies = { "list" }, whenUnmet = "skip", whenExhausted = "fail",
-          requiredInputPattern = undefined, forbiddenInputPattern = undefined,
+        { slug = "list", stepType = "single", kind = "array", transaction = false, dependencies = {},
+          whenUnmet = "skip", whenExhausted = "fail", requiredInputPattern = undefined, forbiddenInputPattern = undefined, options = {} },
+        { slug = "each", stepType = "map", kind = "map", transaction = false, dependencies = { "list" },
+          whenUnmet = "skip", whenExhausted = "fail", requiredInputPattern = undefined, forbiddenInputPattern = undefined,
           options = { maxAttempts = 1, baseDelay = 2, timeout = 4, startDelay = 5 } },
-        { slug = "zip", stepType = "single", dependencies = { "each", "list" }, whenUnmet = "fail",
+        { slug = "zip", stepType = "single", kind = "single", transaction = true, dependencies = { "each", "list" },
+          whenUnmet = "fail",
           whenExhausted = "skip-cascade", requiredInputPattern = { defined = true, value = { list = {} } },
           forbiddenInputPattern = { defined = true, value = { x = {} } }, options = {} },
       },

@@ -49,7 +49,9 @@ begin
 
   v_differences := pgflow._flow_differences(p_flow);
   if v_differences.shape = '{}' and v_differences.routing = '{}' then
-    return row(v_slug, 'verified', pgflow._option_changes(v_slug, p_flow -> 'shape'), null)::pgflow.deployment_check;
+    return row(
+      v_slug, 'verified', array(select o.change from pgflow._option_changes(v_slug, p_flow -> 'shape') o order by o.n), null
+    )::pgflow.deployment_check;
   end if;
   if (select s.development from pgflow.settings s) then
     return row(v_slug, 'recreated', v_differences.shape || v_differences.routing,

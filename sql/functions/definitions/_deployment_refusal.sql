@@ -1,5 +1,5 @@
--- Returns why a worker may not deploy at all: its function is disabled, or it is deprecated; null if it may. Records
--- the function, enabled, if it is new.
+-- Returns why a worker may not deploy at all (_fence_reason); null if it may. Records the function, enabled, if it is
+-- new.
 -- Locks: the function's row for share, until commit: nobody disables it meanwhile. It waits for 500 ms at most, since
 -- the transaction that switches the function may be about to wait for the deployment lock; raises lock_not_available
 -- then.
@@ -11,15 +11,7 @@ as $$
 begin
   insert into pgflow.worker_functions (function_name) values (p_function_name) on conflict do nothing;
   perform from pgflow.worker_functions w where w.function_name = p_function_name for share;
-  return (
-    select case
-      when not f.enabled then format('worker function %s is disabled', p_function_name)
-      when exists (select from pgflow.workers w where w.worker_id = p_worker_id and num_nonnulls(w.deprecated_at, w.stopped_at) > 0)
-        then 'the worker is deprecated'
-    end
-    from pgflow.worker_functions f
-    where f.function_name = p_function_name
-  );
+  return pgflow._fence_reason(p_worker_id, p_function_name);
 exception when lock_not_available then
   raise exception 'could not lock worker function %: an open transaction enables or disables it', p_function_name
     using errcode = 'lock_not_available', hint = 'end that transaction; the worker retries';

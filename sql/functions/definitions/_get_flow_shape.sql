@@ -1,5 +1,6 @@
 -- Returns the stored shape of a flow: {"steps": [...]} in the order of step_index; an unknown flow has no steps.
--- Options are left out.
+-- Options are left out, and so are the kind and the transaction of a step if they are not known, and the kind of a map,
+-- which is its type.
 create or replace function pgflow._get_flow_shape(p_flow_slug text) returns jsonb
 language sql stable
 set search_path = pg_catalog, pg_temp
@@ -15,7 +16,7 @@ as $$
     'whenExhausted', s.when_exhausted,
     'requiredInputPattern', pgflow._pattern_shape(s.required_input_pattern),
     'forbiddenInputPattern', pgflow._pattern_shape(s.forbidden_input_pattern)
-  ) order by s.step_index), '[]'))
+  ) || jsonb_strip_nulls(jsonb_build_object('kind', nullif(s.kind, 'map'), 'transaction', s.is_transactional)) order by s.step_index), '[]'))
   from pgflow.steps s
   where s.flow_slug = p_flow_slug;
 $$;

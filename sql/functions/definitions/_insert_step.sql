@@ -1,8 +1,10 @@
--- Stores one step behind the flow's last one, with its dependencies. The deployment lock is held by the caller.
+-- Stores one step behind the flow's last one, with its dependencies. A kind and a transaction that are null are not
+-- known. The deployment lock is held by the caller.
 create or replace function pgflow._insert_step(
   p_flow_slug text, p_step_slug text, p_step_type text, p_deps text[], p_queue_name text,
   p_max_attempts int, p_base_delay int, p_timeout int, p_start_delay int,
-  p_required_input_pattern jsonb, p_forbidden_input_pattern jsonb, p_when_unmet text, p_when_exhausted text
+  p_required_input_pattern jsonb, p_forbidden_input_pattern jsonb, p_when_unmet text, p_when_exhausted text,
+  p_kind text default null, p_is_transactional boolean default null
 ) returns pgflow.steps
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -21,13 +23,14 @@ begin
   end if;
   insert into pgflow.steps (
     flow_slug, step_slug, step_type, step_index, deps_count, queue_name, opt_max_attempts, opt_base_delay, opt_timeout,
-    opt_start_delay, required_input_pattern, forbidden_input_pattern, when_unmet, when_exhausted
+    opt_start_delay, required_input_pattern, forbidden_input_pattern, when_unmet, when_exhausted, kind, is_transactional
   )
   values (
     p_flow_slug, p_step_slug, p_step_type,
     coalesce((select max(s.step_index) + 1 from pgflow.steps s where s.flow_slug = p_flow_slug), 0),
     cardinality(p_deps), p_queue_name, p_max_attempts, p_base_delay, p_timeout, p_start_delay,
-    p_required_input_pattern, p_forbidden_input_pattern, coalesce(p_when_unmet, 'skip'), coalesce(p_when_exhausted, 'fail')
+    p_required_input_pattern, p_forbidden_input_pattern, coalesce(p_when_unmet, 'skip'), coalesce(p_when_exhausted, 'fail'),
+    p_kind, p_is_transactional
   )
   returning * into v_step;
   insert into pgflow.deps (flow_slug, dep_slug, step_slug)

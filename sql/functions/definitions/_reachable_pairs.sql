@@ -1,7 +1,8 @@
 -- Returns the (flow, step) pairs that can still appear on a queue, each with what keeps it alive: pairs routed to it by
--- the active version of an alias, and steps that are created or started in a started run. Existence tests: the cost
--- does not grow with the number of ended runs.
-create or replace function pgflow._reachable_pairs(p_queue_name text) returns table (flow_slug text, step_slug text, held_by text)
+-- the active version of an alias, unless it is among those that a deployment is about to replace, and steps that are
+-- created or started in a started run. Existence tests: the cost does not grow with the number of ended runs.
+create or replace function pgflow._reachable_pairs(p_queue_name text, p_replaced_slugs text[] default '{}')
+returns table (flow_slug text, step_slug text, held_by text)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
@@ -27,7 +28,7 @@ begin
         end as held_by
       from pgflow.steps s
       join pgflow.flows f on f.flow_slug = any (array[s.flow_slug])
-      left join pgflow.flow_aliases a on a.flow_alias = any (array[f.flow_alias]) and a.active_flow_slug = s.flow_slug
+      left join pgflow.flow_aliases a on a.flow_alias = any (array[f.flow_alias]) and a.active_flow_slug = s.flow_slug and s.flow_slug <> all (p_replaced_slugs)
       where s.queue_name = p_queue_name
     ) h
     where h.held_by is not null

@@ -1,6 +1,7 @@
 -- Returns a row for each difference between the shape that is given and the one that is stored, in order. place: the
 -- shape's or the step's; part: the key of the step that differs, 'step' if one shape has no such step, null for the
--- shape; given and stored: as they are shown, null if there is none. Options are never compared.
+-- shape; given and stored: as they are shown, null if there is none. The kind and the transaction of a step are compared
+-- where both shapes know them: pgflow's shapes and flows of older programs do not. Options are never compared.
 create or replace function pgflow._shape_differences(p_given jsonb, p_stored jsonb)
 returns table (n bigint, place text, part text, given text, stored text)
 language sql immutable
@@ -24,8 +25,12 @@ as $$
     from steps s
     cross join lateral (
       select k.rank, k.part, format('''%s''', s.given ->> k.part) as given, format('''%s''', s.stored ->> k.part) as stored
-      from (values (1, 'slug'), (2, 'stepType'), (3, 'whenUnmet'), (4, 'whenExhausted')) as k (rank, part)
+      from (values (1, 'slug'), (3, 'whenUnmet'), (4, 'whenExhausted'), (8, 'transaction')) as k (rank, part)
       where s.given ->> k.part <> s.stored ->> k.part
+      union all
+      select 2, 'stepType', format('''%s''', coalesce(s.given ->> 'kind', s.given ->> 'stepType')),
+        format('''%s''', coalesce(s.stored ->> 'kind', s.stored ->> 'stepType'))
+      where s.given ->> 'stepType' <> s.stored ->> 'stepType' or s.given ->> 'kind' <> s.stored ->> 'kind'
       union all
       select 5, 'dependencies', format('[%s]', array_to_string(d.given, ', ')), format('[%s]', array_to_string(d.stored, ', '))
       from (select pgflow._sorted_texts(s.given -> 'dependencies') as given, pgflow._sorted_texts(s.stored -> 'dependencies') as stored) d

@@ -1,9 +1,19 @@
--- Stores the runtime options of a flow and its steps from a shape: attempts, delays and timeouts. Rows that are equal
--- already are not touched. The deployment lock is held by the caller.
-create or replace function pgflow._update_runtime_options(p_flow_slug text, p_shape jsonb) returns void
+-- Stores the runtime options of a flow and its steps from a shape: attempts, delays and timeouts; and each change with
+-- the worker that made it, the last 100 of a flow. Rows that are equal already are not touched. The deployment lock is
+-- held by the caller.
+create or replace function pgflow._update_runtime_options(p_flow_slug text, p_shape jsonb, p_worker_id uuid, p_function_name text) returns void
 language sql volatile
 set search_path = pg_catalog, pg_temp
 as $$
+  insert into pgflow.option_changes (flow_slug, step_slug, option, from_value, to_value, change, function_name, worker_id)
+  select p_flow_slug, o.step_slug, o.option, o.from_value, o.to_value, o.change, p_function_name, p_worker_id
+  from pgflow._option_changes(p_flow_slug, p_shape) o
+  order by o.n;
+
+  delete from pgflow.option_changes c
+  where c.flow_slug = p_flow_slug
+    and c.change_id <= (select o.change_id from pgflow.option_changes o where o.flow_slug = p_flow_slug order by o.change_id desc offset 100 limit 1);
+
   update pgflow.flows f
   set opt_max_attempts = o.max_attempts, opt_base_delay = o.base_delay, opt_timeout = o.timeout
   from (

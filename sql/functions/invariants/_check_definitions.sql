@@ -37,6 +37,28 @@ begin
     cross join lateral (select count(*) as known from pgflow.deps d where d.flow_slug = s.flow_slug and d.step_slug = s.step_slug) d
     where d.known <> s.deps_count;
   return query
+    select 'option is where its history left it', format('%s %s', concat_ws('.', h.flow_slug, h.step_slug), h.option),
+      format('it is %s, the last change is to %s', coalesce(v.value::text, 'the flow''s'), coalesce(h.to_value::text, 'the flow''s'))
+    from (
+      select distinct on (c.flow_slug, c.step_slug, c.option) c.* from pgflow.option_changes c
+      order by c.flow_slug, c.step_slug, c.option, c.change_id desc
+    ) h
+    join pgflow.flows f on f.flow_slug = h.flow_slug
+    left join pgflow.steps s on s.flow_slug = h.flow_slug and s.step_slug = h.step_slug
+    cross join lateral (
+      select case h.option
+        when 'max_attempts' then case when h.step_slug is null then f.opt_max_attempts else s.opt_max_attempts end
+        when 'base_delay' then case when h.step_slug is null then f.opt_base_delay else s.opt_base_delay end
+        when 'timeout' then case when h.step_slug is null then f.opt_timeout else s.opt_timeout end
+        else coalesce(s.opt_start_delay, 0)
+      end as value
+    ) v
+    where h.to_value is distinct from v.value;
+  return query
+    select 'a map is stored as one', format('%s %s', s.flow_slug, s.step_slug), format('its type is %s, its kind %s', s.step_type, s.kind)
+    from pgflow.steps s
+    where (s.kind = 'map') <> (s.step_type = 'map');
+  return query
     select 'step has a place of its own', s.flow_slug, format('%s steps have step_index %s', count(*), s.step_index)
     from pgflow.steps s
     group by s.flow_slug, s.step_index
