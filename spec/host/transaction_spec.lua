@@ -284,6 +284,7 @@ describe("a transactional step", function()
     host:await_log "cancelled_task"
     wait.till(function() return here.db:number "select count(*) from pgflow.open_transactions" == 0 end, 20, "the rollback")
     assert.equal("", moved())
+    assert.equal("its handler was ended at the deadline of its step", host:await_log("discarded_result", 20).message)
   end)
 
   for what, sql in pairs {

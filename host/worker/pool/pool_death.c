@@ -111,6 +111,7 @@ void pool_settle_tasks(struct slot *slot, const struct executor_exit *exit) {
   while (slot->tasks) {
     struct task *task = slot->tasks;
     if (task->dropped || task->cancelled) {
+      if (!task->dropped) pool_log_discarded(pool, task, "its executor ended");
       pool_forget(pool, task);
     } else if (task == culprit) {
       blame(slot, task, exit);

@@ -94,6 +94,8 @@ void pool_abandon(struct task *task);
 void pool_release(struct pool *pool, struct task *task, double delay_s);
 /* It has been settled as failed. */
 void pool_fail(struct pool *pool, struct task *task);
+/* What became of a handler whose run was cancelled meanwhile. */
+void pool_log_discarded(const struct pool *pool, const struct task *task, const char *end);
 /* Nothing is recorded about it. */
 void pool_forget(struct pool *pool, struct task *task);
 

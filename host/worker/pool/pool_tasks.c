@@ -168,6 +168,10 @@ void pool_release(struct pool *pool, struct task *task, double delay_s) {
   pool->events.settled(pool->owner, task);
 }
 
+void pool_log_discarded(const struct pool *pool, const struct task *task, const char *end) {
+  task_log(pool->log, LOG_INFO, "discarded_result", task, end, NULL);
+}
+
 /* The attempt is over once the executor says that it has ended the handler, or that the handler had ended before. One
  * that does not say so is killed; see pool_watch.c. */
 void pool_on_overdue(void *owner, struct task *task) {
@@ -192,6 +196,7 @@ static void on_abandoned(struct slot *slot, const struct frame *frame) {
   struct task *task = flight_find(pool->flight, frame->task);
   if (!task || task->slot != slot) return; /* its result came first */
   if (task->dropped || task->cancelled) {
+    if (!task->dropped) pool_log_discarded(pool, task, "its handler was ended at the deadline of its step");
     pool_forget(pool, task);
   } else if (task->overdue) {
     task_settle_message(task, VERDICT_FAILED, "timed out after %d s", task->timeout_s);
@@ -199,10 +204,9 @@ static void on_abandoned(struct slot *slot, const struct frame *frame) {
   }
 }
 
-/* What became of a handler whose run was cancelled meanwhile. */
 static void log_discarded(const struct pool *pool, const struct task *task, uint8_t outcome, struct text message) {
   char *text = outcome == OUTCOME_COMPLETED ? NULL : xmemdup(message.bytes, message.length);
-  task_log(pool->log, LOG_INFO, "discarded_result", task, text ? text : "it completed", NULL);
+  pool_log_discarded(pool, task, text ? text : "it completed");
   free(text);
 }
 
@@ -227,7 +231,7 @@ static void on_result(struct slot *slot, struct frame *frame) {
     return;
   }
   if (task->dropped || task->cancelled) {
-    if (task->cancelled) log_discarded(pool, task, outcome, message);
+    if (!task->dropped) log_discarded(pool, task, outcome, message);
     pool_forget(pool, task);
     return;
   }
