@@ -236,6 +236,41 @@ describe("a transactional step", function()
     assert.same(output, row.output.each)
   end)
 
+  it("is completed whatever its handler sets, or fails at once and says why it cannot be", function()
+    local host = worker()
+    local others = {
+      "standard_conforming_strings = off", "role = pgflow_reader", "row_security = off", "session_replication_role = replica",
+      "lock_timeout = 1", "statement_timeout = 1", "backslash_quote = off", "search_path = pg_temp, public", "xmloption = document",
+      "plpgsql.extra_errors = 'all'", "plpgsql.variable_conflict = use_column", "default_transaction_read_only = on",
+      "default_transaction_isolation = serializable", "client_min_messages = debug1",
+      "quote_all_identifiers = on", "check_function_bodies = off", "enable_indexscan = off", "work_mem = 64", "temp_buffers = 100",
+      "exit_on_error = on", "synchronous_commit = off", "jit = off", "array_nulls = off", "timezone = 'Asia/Tokyo'",
+      "idle_in_transaction_session_timeout = 10000", "session authorization pgflow_reader",
+    }
+    local inputs = {}
+    for _, setting in ipairs(others) do
+      for _, prefix in ipairs { "set ", "set local " } do
+        inputs[#inputs + 1] = { before = { prefix .. setting }, how = "returns", output = prefix .. setting .. " \\ é" }
+      end
+    end
+    here.db:start_all("moves", cjson.encode(inputs))
+    here.db:await_runs(90)
+    assert.equal("", here.db:text [[
+      select string_agg(r.input::text || ': ' || r.error_message, e'\n') from pgflow.runs r where r.status <> 'completed']])
+    assert.equal(#inputs, here.db:number [[
+      select count(*) from pgflow.step_tasks t join pgflow.runs r using (run_id)
+      where t.attempts_count = 1 and t.output = r.input -> 'output']])
+    for _, sql in ipairs { "set transaction read only", "set local transaction_read_only = on" } do
+      local row = run { before = { INSERT, sql }, how = "returns" }
+      assert.same({ "failed", "the handler of step move made its transaction read-only, so the task could not be completed inside it: " ..
+        "remove `set transaction read only` from its statements" }, { row.status, row.error_message })
+    end
+    assert.equal("", moved())
+    assert.equal(2, #host:log "attempt_failed")
+    local row = run { before = { "set constraints all immediate" }, how = "returns" }
+    assert.truthy(row.error_message:find "commits only together with its completion", row.error_message)
+  end)
+
   it("says that nothing can be done after an error, and that it cannot complete", function()
     local host = worker()
     local row = run { how = "swallows", list = { INSERT, INSERT, "select 1" } }

@@ -62,6 +62,15 @@ const char *const handler_reset[] = {
     handler_values, handler_keepalives,
 };
 const int handler_reset_count = sizeof handler_reset / sizeof *handler_reset;
+const char *const handler_restore[HANDLER_RESTORE_COUNT] = {
+    "reset statement_timeout",
+    "reset lock_timeout",
+    "set session authorization default",
+    "reset role",
+    PIN_VALUES("true"),
+    "select pg_catalog.set_config('session_replication_role', 'origin', true)"
+    " where pg_catalog.current_setting('session_replication_role') operator(pg_catalog.<>) 'origin'",
+};
 const char handler_open_sql[] =
     "select pgflow.open_transaction($1::pg_catalog.uuid, $2::pg_catalog.text, $3::int, $4::bigint, "
     "$5::pg_catalog.text, $6::bigint)";

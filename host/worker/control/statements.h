@@ -103,5 +103,9 @@ extern const int handler_reset_count;
  * them. */
 extern const char handler_open_sql[];
 extern const char handler_complete_sql[];
+/* Between them, where the handler has run statements: takes back what it may have set that our own statement does not
+ * work under. What its own deferred triggers may depend on stays, as the search path. */
+enum { HANDLER_RESTORE_COUNT = 6 };
+extern const char *const handler_restore[HANDLER_RESTORE_COUNT];
 
 #endif

@@ -28,6 +28,7 @@ static void reply_failure(struct handler_tx *tx, const struct pg_unit *unit, con
 static void run_statement(struct handler_tx *tx) {
   struct pg_unit *unit = handler_pool_unit(&tx->borrower);
   handler_tx_set_state(tx, TX_RUNNING);
+  tx->has_run = true;
   tx->reply = (struct handler_reply){.limit = tx->limit};
   handler_statement_add(&tx->statement, unit);
   handler_pool_stream(unit, tx->limit);

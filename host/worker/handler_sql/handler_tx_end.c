@@ -124,20 +124,32 @@ void handler_tx_commit(struct handler_tx *tx) {
                           tx->identity[2], tx->identity[3], tx->task->text};
   struct pg_unit *unit = handler_pool_unit(&tx->borrower);
   handler_tx_set_state(tx, TX_COMMITTING);
+  for (int i = 0; tx->has_run && i < HANDLER_RESTORE_COUNT; i++) pg_unit_add_sql(unit, handler_restore[i]);
   pg_unit_add_query(unit, handler_complete_sql, 6, values);
   pg_unit_add_sql(unit, "commit");
   pg_unit_limit(unit, tx->limit); /* deferred triggers run now */
   handler_pool_submit(&tx->borrower, unit);
 }
 
+/* Nothing can make it writable again. */
+static void fail_read_only(struct handler_tx *tx) {
+  task_settle_message(tx->task, VERDICT_PERMANENT,
+                      "the handler of step %s made its transaction read-only, so the task could not be completed "
+                      "inside it: remove `set transaction read only` from its statements",
+                      tx->task->step_slug);
+  handler_tx_end_with(tx, HANDLER_TX_SETTLED);
+}
+
 void handler_tx_commit_failed(struct handler_tx *tx, const struct pg_unit *unit, const struct err *err) {
   const char *message = pg_unit_message(unit);
   const char *detail = pg_unit_detail(unit);
-  bool completing = pg_unit_failed_call(unit) == 0;
+  bool completing = pg_unit_failed_call(unit) <= (tx->has_run ? HANDLER_RESTORE_COUNT : 0);
   if (tx->late) {
     handler_tx_fail_late(tx);
   } else if (completing && sqlstate_is_stale_claim(err->sqlstate)) {
     fail_ended_inside(tx);
+  } else if (completing && sqlstate_is_read_only(err->sqlstate)) {
+    fail_read_only(tx);
   } else if (completing && sqlstate_ends_run(err->sqlstate)) {
     handler_tx_end_with(tx, HANDLER_TX_SETTLED); /* its output ends the run: that is recorded the ordinary way */
   } else {

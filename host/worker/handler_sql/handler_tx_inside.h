@@ -40,6 +40,7 @@ struct handler_tx {
   bool conflict;      /* a deadlock or a serialization failure was among the errors */
   bool shortage;      /* the server lacked disk, memory or the like */
   bool is_lost;       /* its connection broke between two statements: none of them has done it */
+  bool has_run;       /* a statement of the handler: its settings are taken back before the completion */
   bool late;          /* the commit was cancelled since the attempt's time is over */
   enum handler_tx_end end;
   struct task *task; /* owned; NULL while the handler runs */
