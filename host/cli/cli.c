@@ -41,7 +41,7 @@ static const struct command commands[] = {
      "Without --executors it uses every CPU."},
     {"check", FOR_CHECK, 1, ANY_NUMBER, false, command_check, "PATH...", "loads flows and prints every problem",
      "Needs no database."},
-    {"try", FOR_TRY, 2, 3, false, command_try, "PATH STEP [JSON]", "runs one handler once, without a database",
+    {"try", FOR_TRY, 1, 3, false, command_try, "PATH STEP [JSON]", "runs one handler once, without a database",
      "STEP is a step of the flows at PATH; write FLOW.STEP if several flows have it. JSON is its input; - reads it\n"
      "from standard input. For a root step the input is the run's input, for a step with dependencies an object of\n"
      "their outputs (both {} by default), for a map one element (null by default). Prints the output; exits 1 if\n"

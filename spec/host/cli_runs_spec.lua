@@ -151,6 +151,7 @@ describe("the commands on runs", function()
     assert.equal("failed", here.db:await_run(run_id).status)
     local place = "  task 2: flows/all.lua:29: no twos"
     assert_says(succeed("run", run_id), place)
+    assert_refused(luaflow("start", "batch", "[0, 1, 2, 3]", "--wait"), 1, "failed at step ", ": task 2: flows/all.lua:29: no twos")
   end)
 
   describe("retry", function()

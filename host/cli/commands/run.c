@@ -23,16 +23,9 @@ static void print_error(const char *step, const char *error) {
   say(stdout, "\n%s%s%s\n", step ? step : "", step ? ": " : "", error);
 }
 
-/* The run's, as its step tells it: that of a map knows the task. */
-static const char *error_of(const struct runview *view) {
-  for (int i = 0; i < view->step_count && view->error_step; i++)
-    if (strcmp(view->error_step, view->steps[i].slug) == 0 && view->steps[i].error) return view->steps[i].error;
-  return view->error;
-}
-
 /* The whole messages, since those in the tree are cut to the line. */
 static void print_errors(const struct runview *view) {
-  if (view->error) print_error(view->error_step, error_of(view));
+  if (view->error) print_error(view->error_step, runview_error(view));
   for (int i = 0; i < view->step_count; i++) {
     const struct runview_step *step = &view->steps[i];
     bool told = view->error_step && strcmp(view->error_step, step->slug) == 0;

@@ -230,7 +230,8 @@ static void on_loaded(void *owner, struct load_report *report) {
   struct err err;
   if (report->problem_count > 0) {
     on_problems(attempt, report);
-  } else if (!try_step_find(&attempt->step, report, attempt->call->argv[1], &err) || !check_flow_input(attempt, &err) ||
+  } else if (!try_step_find(&attempt->step, report, attempt->call->argc > 1 ? attempt->call->argv[1] : NULL, &err) ||
+             !check_flow_input(attempt, &err) ||
              (attempt->given && !try_step_check_input(&attempt->step, attempt->given, &err))) {
     finish(attempt, cli_fail(&err));
   } else {

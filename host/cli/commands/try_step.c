@@ -71,6 +71,7 @@ static char *full_name(const struct found *found) {
 }
 
 static bool fits(const struct found *found, const char *name) {
+  if (!name) return false;
   char *full = full_name(found);
   bool equal = strcmp(name, full) == 0 || strcmp(name, text_field(found->step, "slug")) == 0;
   free(full);
@@ -78,7 +79,7 @@ static bool fits(const struct found *found, const char *name) {
 }
 
 static bool refuse_unknown(const struct search *search, struct err *err) {
-  bool with_flow = strchr(search->name, '.') != NULL, one_flow = true;
+  bool with_flow = search->name && strchr(search->name, '.'), one_flow = true;
   const char **names = xcalloc(search->count + 1, sizeof *names);
   char **full = xcalloc(search->count + 1, sizeof *full);
   struct buf all = {0};
@@ -89,8 +90,11 @@ static bool refuse_unknown(const struct search *search, struct err *err) {
   }
   for (size_t i = 0; i < search->count; i++)
     buf_printf(&all, "%s%s", i ? ", " : "", one_flow ? text_field(search->steps[i].step, "slug") : full[i]);
-  err_set(err, ERR_CONFIG, EXIT_USAGE, "try: there is no step %s", search->name);
-  const char *best = nearest(search->name, names, search->count);
+  const char *best = search->name ? nearest(search->name, names, search->count) : NULL;
+  if (search->name)
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "try: there is no step %s", search->name);
+  else
+    err_set(err, ERR_CONFIG, EXIT_USAGE, "try: a step is missing");
   if (best)
     err_hint(err, "did you mean %s?", best);
   else

@@ -10,13 +10,24 @@
 
 static int report_failure(const struct runview *view) {
   struct err err;
+  const char *error = runview_error(view);
   err_set(&err, ERR_CONFIG, EXIT_FAILED, "run %s %s%s%s: %s", view->run_id,
           view->status == RUN_CANCELLED ? "was cancelled" : "failed", view->error_step ? " at step " : "",
-          view->error_step ? view->error_step : "", view->error ? view->error : "no reason is recorded");
+          view->error_step ? view->error_step : "", error ? error : "no reason is recorded");
   err_hint(&err,
            "luaflow run %s shows the details; luaflow retry %s runs what failed again once the cause is corrected",
            view->run_id, view->run_id);
   return cli_fail(&err);
+}
+
+/* With the errors of its tasks, which following does not read. */
+static int report_with_tasks(struct db *db, const struct runview *followed) {
+  struct runview view;
+  struct err err;
+  bool good = runview_read(&view, db, followed->run_id, true, &err);
+  int code = report_failure(good ? &view : followed);
+  if (good) runview_free(&view);
+  return code;
 }
 
 int outcome_wait(struct db *db, const char *run_id, bool json) {
@@ -38,7 +49,7 @@ int outcome_wait(struct db *db, const char *run_id, bool json) {
   bool shown = json        ? show_json(db, DB_RUN_OUTCOME, parameters, &err)
                : completed ? show_json(db, DB_RUN_OUTPUT, parameters, &err)
                            : true;
-  if (!completed) code = report_failure(&view);
+  if (!completed) code = report_with_tasks(db, &view);
   if (!shown) code = cli_fail(&err);
   runview_free(&view);
   return code;

@@ -123,6 +123,12 @@ bool runview_read(struct runview *view, struct db *db, const char *run_id, bool 
   return found;
 }
 
+const char *runview_error(const struct runview *view) {
+  for (int i = 0; i < view->step_count && view->error_step; i++)
+    if (strcmp(view->error_step, view->steps[i].slug) == 0 && view->steps[i].error) return view->steps[i].error;
+  return view->error;
+}
+
 void runview_free(struct runview *view) {
   for (int i = 0; i < view->step_count; i++) {
     free(view->steps[i].slug);

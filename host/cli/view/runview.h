@@ -59,6 +59,8 @@ struct runview {
  * looked at for attempts and errors. */
 bool runview_read(struct runview *view, struct db *db, const char *run_id, bool tasks, struct err *err)
     __attribute__((warn_unused_result));
+/* The run's, as its step tells it: that of a map knows the task, if tasks were read. */
+const char *runview_error(const struct runview *view);
 void runview_free(struct runview *view);
 
 /* Appends the run's line, one for each run that it is linked to, and a line for each step, no wider than the style,
