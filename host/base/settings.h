@@ -122,6 +122,8 @@ struct setting_list {
   X(new_functions, LIST, "new", "NAME", NULL, 0, 0, NULL, FOR_ROLLOUT,                                              \
     "begin: a worker function that the new version adds, so that its workers wait too; may be repeated")            \
   X(force, SWITCH, "force", NULL, NULL, 0, 0, NULL, FOR_ROLLOUT, "finish although old workers still run")           \
+  X(yes, SWITCH, "yes", NULL, NULL, 0, 0, NULL, FOR_ROLLOUT,                                                        \
+    "finish: does not ask if waiting workers would be refused")                                                     \
   X(older_than, SECONDS, "older-than", "TIME", NULL, 0, INT64_C(3155760000000), NULL, FOR_PRUNE,                    \
     "delete runs that ended longer ago than this, such as 12h, 30d or 8w")                                          \
   X(prune_batch, NUMBER, "batch", "N", "10000", 1, 1000000, NULL, FOR_PRUNE, "most runs in one transaction")        \

@@ -13,7 +13,7 @@
 
 #define QUEUES_QUERY                                                                                         \
   "select q.queue_name, q.depth, q.visible, (extract(epoch from q.oldest_age) * 1000)::bigint as oldest_ms," \
-  "       q.in_flight, q.live_workers, q.uncovered_pairs"                                                    \
+  "       q.in_flight, q.live_workers, q.uncovered_pairs, q.lacking_workers"                                 \
   "  from pgflow.queue_status q order by q.queue_name"
 
 #define FLOWS_QUERY                                                                                          \
@@ -23,6 +23,7 @@
 
 #define ROLLOUT_QUERY                                                                                               \
   "select r.function_name, r.queue_names, r.was_enabled, r.enabled, r.live_workers, r.tasks_in_flight, r.begun_at," \
+  "       r.waiting_workers, r.refusals,"                                                                           \
   "       (extract(epoch from clock_timestamp() - r.begun_at) * 1000)::bigint as open_for_ms"                       \
   "  from pgflow.rollout_status() r order by r.function_name"
 
@@ -55,7 +56,10 @@
   X(WORKERS_JSON, 1, JSON_OF(WORKERS_QUERY))                                                                           \
   X(QUEUES, 0,                                                                                                         \
     "select q.queue_name, q.depth, q.visible, q.oldest_ms, q.in_flight, q.live_workers,"                               \
-    "       array_to_string(q.uncovered_pairs, ', ')"                                                                  \
+    "       concat_ws(': ', array_to_string(q.uncovered_pairs, ', '), (select 'lacked by ' || string_agg(format("      \
+    "         '%s (%s)', left(l.worker_id::text, 8), l.function_name), ', ') from "                                    \
+    "jsonb_to_recordset(q.lacking_workers) l"                                                                          \
+    "         (worker_id uuid, function_name text)))"                                                                  \
     "  from (" QUEUES_QUERY ") q")                                                                                     \
   X(QUEUES_JSON, 0, JSON_OF(QUEUES_QUERY))                                                                             \
   X(FLOWS, 0,                                                                                                          \
@@ -74,7 +78,10 @@
     "  from pgflow.begin_rollout($1::text[], $2::text[]) b order by 1")                                                \
   X(ROLLOUT, 0,                                                                                                        \
     "select q.function_name, array_to_string(q.queue_names, ', '), q.was_enabled, q.enabled, q.live_workers,"          \
-    "       q.tasks_in_flight, q.open_for_ms"                                                                          \
+    "       q.tasks_in_flight, q.open_for_ms, q.waiting_workers,"                                                      \
+    "       (select string_agg(format('%s of queue %s: %s', left(r.worker_id::text, 8), r.queue_name, r.message), "    \
+    "E'\\n')"                                                                                                          \
+    "          from jsonb_to_recordset(q.refusals) r (worker_id uuid, queue_name text, message text))"                 \
     "  from (" ROLLOUT_QUERY ") q")                                                                                    \
   X(ROLLOUT_JSON, 0,                                                                                                   \
     "select jsonb_build_object('step', case when count(*) = 0 then 'none'"                                             \

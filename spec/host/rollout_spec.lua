@@ -300,6 +300,42 @@ describe("luaflow rollout", function()
     assert.equal("plan 2, check 2, book 2, pay 2", here.db:complete("trip").output.pay)
   end)
 
+  it("shows waiting workers that would be refused, asks before it finishes, and doctor sees the queues that nobody serves then", function()
+    local old = launch("old", "running")
+    succeed("rollout", "begin", unpack(QUEUES))
+    for _, worker in ipairs(old) do assert.same({ code = 0 }, worker.process:wait(10)) end
+    here.root:write("lua/deployed.lua", (DEPLOYED:gsub('slug = "pay", depends_on', 'slug = "pay", transaction = true, depends_on')))
+    local waiting = launch("old", "fenced")
+    local status = succeed("rollout", "status")
+    local why = "trip_v1: shape_mismatch: the shape of a deployed flow cannot change: give the new version its own slug: "
+      .. "Step at index 2: transaction: in the modules 'true', in the database 'false'\n"
+    assert_says(status, "booking   enabled  disabled  0  0  1  booking\n", "would be refused, of function booking:\n  worker ",
+      " of queue booking: " .. why, " of queue paying: " .. why)
+    local listed = cjson.decode(succeed("rollout", "status", "--json")).functions
+    assert.same({ "booking", 1, "booking" }, { listed[1].function_name, listed[1].waiting_workers, listed[1].refusals[1].queue_name })
+    assert_says(succeed "workers", "fenced", "worker function paying is disabled; its deployment would be refused: trip_v1: shape_mismatch")
+
+    local asked = process.spawn { argv = { process.luaflow(), "rollout", "finish" }, name = "finish",
+      env = { DATABASE_URL = here.db.conninfo }, terminal = true }
+    wait.till(function() return asked:errors():find("finish all the same? [y/N] ", 1, true) end, 20, "the question")
+    asked.terminal:type "n\r"
+    assert.same({ code = 1 }, asked:wait(10))
+    assert_says(asked:errors(), "trip_v1: shape_mismatch", "not finished: it stays open", "luaflow rollout finish --yes")
+    asked:forget()
+    assert.equal("", enabled())
+
+    local result = luaflow("rollout", "finish", "--yes")
+    assert.same({ 0, "booking is enabled again\npaying is enabled again\nplanning is enabled again\n" }, { result.code, result.out })
+    assert_says(result.err, "would be refused, of function booking:")
+    for _, worker in ipairs(waiting) do assert.same({ code = 4 }, worker.process:wait(20)) end
+    local doctor = luaflow "doctor"
+    assert.equal(1, doctor.code)
+    assert_says(doctor.out, "queue booking has no live worker; active on it: trip_v1")
+    assert.equal(0, here.db:number "select count(*) from pgflow.fenced_workers")
+    for _, worker in ipairs(waiting) do worker.process:forget() end
+    here.workers = {}
+  end)
+
   it("refuses unknown names and words, and changes nothing", function()
     launch("old", "running")
     assert_refused(luaflow("rollout", "begin", "booking", "payin"), 1, "there is no worker function 'payin'", "did you mean paying?",

@@ -45,6 +45,7 @@ begin
         ('{worker,handler}', 'execute on function pgflow.complete_transaction(uuid, uuid, text, int, bigint, jsonb)'),
         ('{reader,operator}', 'select on all tables in schema pgflow'),
         ('{reader,operator}', 'execute on function pgflow.check_invariants(boolean), pgflow.queue_figures(text), pgflow.is_local()'),
+        ('{reader,operator}', 'execute on function pgflow.lacking_workers(text)'),
         ('{reader,operator}', 'execute on function pgflow.uncovered_pairs(text, text[], text[]), pgflow.rollout_status(), pgflow.worker_tasks()'),
         ('{reader,operator}', 'execute on function pgflow.queue_faults(text), pgflow.trust_faults(), pgflow.lock_holders()'),
         ('{reader,operator}', 'execute on function pgflow.worker_status(boolean), pgflow.worker_function_status()'),

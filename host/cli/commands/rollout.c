@@ -24,7 +24,7 @@ static const struct verb verbs[] = {
 enum verb_index { BEGIN, STATUS, FINISH, VERB_COUNT };
 
 /* The columns of the ROLLOUT statement. */
-enum { FUNCTION, QUEUE_NAMES, WAS_ENABLED, ENABLED, LIVE_WORKERS, IN_FLIGHT, OPEN_FOR };
+enum { FUNCTION, QUEUE_NAMES, WAS_ENABLED, ENABLED, LIVE_WORKERS, IN_FLIGHT, OPEN_FOR, WAITING, REFUSALS };
 
 static long long live_workers(const PGresult *result) {
   long long live = 0;
@@ -36,10 +36,10 @@ static long long live_workers(const PGresult *result) {
 
 static void print_functions(const PGresult *result) {
   static const struct table_column columns[] = {
-      {"FUNCTION", 0, 8, false}, {"BEFORE", 2, 0, false},    {"NOW", 0, 0, false},
-      {"WORKERS", 0, 0, false},  {"IN FLIGHT", 1, 0, false}, {"QUEUES", 0, 0, true},
+      {"FUNCTION", 0, 8, false},  {"BEFORE", 2, 0, false},  {"NOW", 0, 0, false},   {"WORKERS", 0, 0, false},
+      {"IN FLIGHT", 1, 0, false}, {"WAITING", 0, 0, false}, {"QUEUES", 0, 0, true},
   };
-  struct table table = table_begin(columns, 6);
+  struct table table = table_begin(columns, 7);
   for (int row = 0; row < PQntuples(result); row++) {
     bool enabled = db_bool(result, row, ENABLED);
     bool lives = db_number(result, row, LIVE_WORKERS) > 0;
@@ -48,9 +48,24 @@ static void print_functions(const PGresult *result) {
     table_put(&table, enabled ? TONE_BUSY : TONE_GOOD, enabled ? "enabled" : "disabled");
     table_put(&table, lives ? TONE_BUSY : TONE_GOOD, db_text(result, row, LIVE_WORKERS));
     table_put(&table, TONE_PLAIN, db_text(result, row, IN_FLIGHT));
+    table_put(&table, TONE_PLAIN, db_text(result, row, WAITING));
     table_put(&table, TONE_FAINT, db_text(result, row, QUEUE_NAMES));
   }
   table_print(&table, "no function");
+}
+
+/* The workers that wait and whose deployment would be refused now; how many functions have some. */
+static int print_refusals(FILE *out, const PGresult *result) {
+  int refused = 0;
+  for (int row = 0; row < PQntuples(result); row++) {
+    const char *refusals = db_text(result, row, REFUSALS);
+    if (!refusals) continue;
+    refused++;
+    say(out, "would be refused, of function %s:\n", db_text(result, row, FUNCTION));
+    for (const char *line = refusals; *line; line += strcspn(line, "\n"), line += *line != '\0')
+      say(out, "  worker %.*s\n", (int)strcspn(line, "\n"), line);
+  }
+  return refused;
 }
 
 static void print_next(void) {
@@ -83,6 +98,7 @@ static void print_status(const PGresult *result) {
   format_duration(age, sizeof age, db_number(result, 0, OPEN_FOR));
   say(stdout, "a rollout has been open for %s\n", age);
   print_functions(result);
+  print_refusals(stdout, result);
   if (print_unfenced(result)) return;
   if (live > 0)
     say(stdout, "draining: %lld worker%s must still stop; luaflow workers shows them\n", live, live == 1 ? "" : "s");
@@ -217,9 +233,30 @@ static int wait_until_drained(struct db *db, bool quiet) {
 
 /* ---- finish ---- */
 
-static bool finish(struct db *db, bool force, bool quiet, struct err *err) {
-  const char *parameters[] = {force ? "t" : "f"};
+static bool is_answered_yes(void) {
+  char answer[8];
+  say(stderr, "finish all the same? [y/N] ");
+  fflush(stderr);
+  return fgets(answer, sizeof answer, stdin) && (*answer == 'y' || *answer == 'Y');
+}
+
+/* Shows which waiting workers would be refused, and asks on a terminal; elsewhere it goes on. */
+static bool confirm(struct db *db, bool yes, struct err *err) {
   PGresult *result;
+  if (!db_run(db, DB_ROLLOUT, NULL, &result, err)) return false;
+  int refused = print_refusals(stderr, result);
+  PQclear(result);
+  if (refused == 0 || yes || isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1 || is_answered_yes()) return true;
+  err_set(err, ERR_CONFIG, EXIT_FAILED, "rollout: not finished: it stays open");
+  err_hint(err, "correct the files of these workers and restart them; luaflow rollout finish --yes does not ask");
+  return false;
+}
+
+static bool finish(struct db *db, const struct settings *settings, struct err *err) {
+  const char *parameters[] = {settings->force ? "t" : "f"};
+  bool quiet = settings->json;
+  PGresult *result;
+  if (!confirm(db, settings->yes, err)) return false;
   if (!db_run(db, DB_FINISH_ROLLOUT, parameters, &result, err)) {
     if (sqlstate_is_of_state(err->sqlstate) && !*err->hint) err_hint(err, "luaflow rollout status shows what is open");
     return false;
@@ -243,7 +280,7 @@ int command_rollout(const struct call *call) {
   const char *const *names = (const char *const *)call->argv + 1;
   if (verb == BEGIN) ok = begin(&db, names, call->argc - 1, &call->settings->new_functions, json, &err);
   if (verb == BEGIN && ok) code = wait_until_drained(&db, json);
-  if (verb == FINISH) ok = finish(&db, call->settings->force, json, &err);
+  if (verb == FINISH) ok = finish(&db, call->settings, &err);
   if (ok && code == EXIT_DONE && (verb == STATUS || json))
     ok = show_list(&db, call->settings, DB_ROLLOUT, DB_ROLLOUT_JSON, NULL, print_status, &err);
   db_close(&db);

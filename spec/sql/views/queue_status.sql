@@ -3,7 +3,7 @@ begin;
 \ir ../support/fixtures.sql
 select plan(10);
 
-select columns_are('pgflow', 'queue_status', '{queue_name,depth,visible,oldest_age,in_flight,live_workers,uncovered_pairs}'::name[]);
+select columns_are('pgflow', 'queue_status', '{queue_name,depth,visible,oldest_age,in_flight,live_workers,uncovered_pairs,lacking_workers}'::name[]);
 create function spec.status(p_queue text) returns text language sql as $$
   select (depth, visible, in_flight, live_workers, uncovered_pairs)::text from pgflow.queue_status where queue_name = p_queue;
 $$;

@@ -24,7 +24,7 @@ begin
   v_live := (
     select count(*) from pgflow.workers w
     where w.function_name = v_name and pgflow._is_alive(w)
-  );
+  ) + (select count(*) from pgflow._waiting_workers() w where w.function_name = v_name);
   if v_live > 0 then
     raise exception 'worker function % still has live workers: %', v_name, v_live
       using errcode = 'object_not_in_prerequisite_state', hint = 'stop them, then forget the function';

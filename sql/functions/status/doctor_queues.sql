@@ -1,5 +1,6 @@
--- doctor_queues() -> findings (level, message, hint) on the queues that deployments created: trust, lost tables, missing
--- workers, uncovered pairs, messages that block others. Reads every queue whole; takes no locks.
+-- doctor_queues() -> findings (level, message, hint) on the queues that deployments created: trust, lost tables, queues
+-- of active versions or with messages that no worker serves, workers that lack steps, messages that block others. Reads
+-- every queue whole; takes no locks.
 create or replace function pgflow.doctor_queues() returns table (level text, message text, hint text)
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -20,17 +21,33 @@ as $$
     from queues q
     where not q.there
     union all
-    select case when r.open or q.oldest_age < interval '1 minute' then 'warning' else 'problem' end,
-      format('queue %s holds %s message%s and has no live worker', q.queue_name, q.depth, case when q.depth = 1 then '' else 's' end),
+    select case when r.open or (a.list is null and q.oldest_age < interval '1 minute') then 'warning' else 'problem' end,
+      format('queue %s ', q.queue_name)
+        || case when q.depth > 0 then format('holds %s message%s and ', q.depth, case when q.depth = 1 then '' else 's' end) else '' end
+        || 'has no live worker'
+        || coalesce('; active on it: ' || a.list, '') || case when w.number > 0 then '; workers that wait behind the fence: ' || w.number else '' end
+        || coalesce('; they would be refused: ' || w.refusals, ''),
       case when r.open then 'a rollout is open: luaflow rollout status' else format('start one: luaflow worker --queue %s PATH', q.queue_name) end
     from queues q
     cross join rollout r
-    where q.live_workers = 0 and q.depth > 0
+    cross join lateral (
+      select string_agg(distinct a.active_flow_slug, ', ') as list
+      from pgflow.steps s
+      join pgflow.flows f on f.flow_slug = s.flow_slug and f.is_deployed
+      join pgflow.flow_aliases a on a.active_flow_slug = s.flow_slug
+      where s.queue_name = q.queue_name
+    ) a
+    cross join lateral (
+      select count(*) as number, string_agg(pgflow._refusal_text(w.answer), '; ') as refusals
+      from pgflow._waiting_workers() w where w.queue_name = q.queue_name
+    ) w
+    where q.live_workers = 0 and (q.depth > 0 or a.list is not null)
     union all
-    select 'problem', format('a live worker of queue %s does not handle %s', q.queue_name, array_to_string(q.uncovered_pairs, ', ')),
+    select 'problem',
+      format('worker %s of queue %s (function %s) does not handle %s', l.worker_id, q.queue_name, l.function_name, array_to_string(l.pairs, ', ')),
       'restart it with flows that have them: it stops at the first such task'
     from queues q
-    where q.live_workers > 0 and q.uncovered_pairs <> '{}'
+    cross join lateral jsonb_to_recordset(q.lacking_workers) l (worker_id uuid, function_name text, pairs text[])
     union all
     select 'warning', format('queue %s: %s', q.queue_name, g.message), g.hint
     from queues q

@@ -1,4 +1,5 @@
--- worker_status(all) -> one row for each worker, by queue and age, with its state: running | draining | dead | stopped.
+-- worker_status(all) -> one row for each worker, by queue and age, with its state: running | draining | dead | stopped, or
+-- fenced: it waits, without a generation, and serves nothing; troubles has why, and what its deployment would answer.
 -- Without all: only those that have neither stopped nor been silent for more than a day. heartbeat_age_ms is negative for
 -- a heartbeat in the future, which was sent before the clock was set back. troubles: what goes wrong in
 -- it, each with its name, since when, count, last error, and a message that says all of it. Takes no locks; its cost
@@ -29,5 +30,13 @@ as $$
   from pgflow.workers w
   left join pgflow.worker_tasks() t on t.worker_id = w.worker_id
   where p_all or (w.stopped_at is null and w.last_heartbeat_at > clock_timestamp() - interval '1 day')
-  order by w.queue_name, w.started_at, w.worker_id;
+  union all
+  select w.worker_id, w.queue_name, w.function_name, null, 'fenced', 0, w.since, w.last_heartbeat_at,
+    (extract(epoch from clock_timestamp() - w.last_heartbeat_at) * 1000)::bigint, null, null, null, null,
+    jsonb_build_array(jsonb_build_object(
+      'trouble', 'fenced', 'since', w.since, 'count', null, 'error', w.reason,
+      'message', concat_ws('; ', w.reason, 'its deployment would be refused: ' || pgflow._refusal_text(w.answer))
+    ))
+  from pgflow._waiting_workers() w
+  order by 2, 7, 1;
 $$;
