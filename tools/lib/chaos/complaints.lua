@@ -18,6 +18,7 @@ local EXPECTED = {
   "could not receive data from client", "could not send data to client", "unexpected EOF on client connection",
   "is not a PostgreSQL backend process", -- one that was to be ended had already ended
   "could not lock aliases .*: open transactions have called start_flow", -- a deployment that meets a start is tried again
+  'could not obtain lock on row in relation "runs"', -- a batch that does not wait for a run which somebody else holds
 }
 
 local function is_one_of(text, patterns)
