@@ -26,6 +26,26 @@ local function with_position(message, default, level)
   return message
 end
 
+-- The ending that a coroutine has raised last, which its handler may have caught.
+local raised = setmetatable({}, { __mode = "k" })
+local MAIN = {}
+
+local function raise_ending(kind, message, delay)
+  local caller = debug.getinfo(3, "Sl")
+  local place = caller and caller.currentline > 0 and ("%s:%d: "):format(caller.short_src, caller.currentline) or ""
+  raised[coroutine.running() or MAIN] = { kind = kind, place = place }
+  error(setmetatable({ kind = kind, message = message, delay = delay }, ending_mt))
+end
+
+--- The ending that the running coroutine raised last, and where; forgets it.
+---@return { kind: string, place: string }?
+function errors.take_raised()
+  local key = coroutine.running() or MAIN
+  local ending = raised[key]
+  if ending then raised[key] = nil end
+  return ending
+end
+
 -- The delay to use; raises at the handler's line.
 local function check_seconds(seconds, name)
   if type(seconds) ~= "number" or not (seconds >= 0 and seconds < math.huge) then
@@ -37,7 +57,7 @@ end
 --- Ends the task as failed for good: no more attempts. Raises.
 ---@param message any stored as the error of the task
 function errors.fail(message)
-  error(setmetatable({ kind = "fail", message = with_position(message, "failed", 2) }, ending_mt))
+  raise_ending("fail", with_position(message, "failed", 2))
 end
 
 --- Ends the attempt as failed; the next one, while attempts remain, starts after exactly this delay. Raises.
@@ -47,7 +67,7 @@ function errors.retry_after(seconds, message)
   seconds = check_seconds(seconds, "retry_after")
   local default = ("retry after %g s"):format(seconds)
   local text = with_position(message, default, 2)
-  error(setmetatable({ kind = "retry_after", delay = seconds, message = text }, ending_mt))
+  raise_ending("retry_after", text, seconds)
 end
 
 --- Puts the task back for that long without costing an attempt. Raises.
@@ -57,7 +77,7 @@ function errors.snooze(seconds, message)
   seconds = check_seconds(seconds, "snooze")
   local default = ("snoozed for %g s"):format(seconds)
   local text = with_position(message, default, 2)
-  error(setmetatable({ kind = "snooze", delay = seconds, message = text }, ending_mt))
+  raise_ending("snooze", text, seconds)
 end
 
 --- The ending that an error value stands for, or nil for any other error.
@@ -65,6 +85,27 @@ end
 ---@return { kind: "fail"|"retry_after"|"snooze", message: any, delay: number? }?
 function errors.ending(value)
   if type(value) == "table" and debug.getmetatable(value) == ending_mt then return value end
+end
+
+--- True for the error values of fail, retry_after and snooze, which must not be caught for good.
+---@param value any
+---@return boolean
+function errors.is_control(value)
+  return errors.ending(value) ~= nil
+end
+
+local function pass_endings(ok, ...)
+  if not ok and errors.ending((...)) then error((...), 0) end
+  return ok, ...
+end
+
+--- As pcall, except that fail, retry_after and snooze pass through it.
+---@param fn function
+---@param ... any its arguments
+---@return boolean ok
+---@return any ... what fn returned, or its error
+function errors.pcall(fn, ...)
+  return pass_endings(pcall(fn, ...))
 end
 
 -- Whether an error value comes from luaflow's own calls, which have a text for it.

@@ -1,5 +1,6 @@
 -- Builds flows. A flow is immutable: every method returns a new one. A method never raises on a bad definition: it
 -- records the problem in the flow that it returns, so that one load reports all of them.
+local condition = require "luaflow.condition"
 local nearest = require "luaflow.nearest"
 local position = require "luaflow.position"
 local problems = require "luaflow.problems"
@@ -129,6 +130,12 @@ local function check_dependencies(definition, slug, dependencies, report)
   return good
 end
 
+local function check_condition(definition, method, good, dependencies, report)
+  local steps = {}
+  for i, slug in ipairs(dependencies) do steps[i] = find_step(definition, slug) end
+  condition.check(method, good, steps, report)
+end
+
 -- Steps that wanted the one that is defined now learn that it came too late.
 local function hint_at_order(definition, step)
   for i, problem in ipairs(definition.problems) do
@@ -158,7 +165,9 @@ local function add_step(definition, method, opts, handler, where)
   if good.when_unmet and not (good.only_if or good.unless) and opts.only_if == nil and opts.unless == nil then
     report("missing_condition", "when_unmet needs a condition: only_if or unless")
   end
-  local dependencies = check_dependencies(definition, name, good.depends_on or { good.array }, report)
+  local wanted = good.depends_on or { good.array }
+  local dependencies = check_dependencies(definition, name, wanted, report)
+  if #dependencies == #wanted then check_condition(definition, method, good, dependencies, report) end
   local first = name and find_step(definition, name)
   if first then
     report("duplicate_slug", ("step %s is already defined%s"):format(validate.shown(name), problems.at(first.where)))

@@ -4,6 +4,7 @@ local host = require "luaflow.host"
 local json = require "luaflow.json"
 local nearest = require "luaflow.nearest"
 local position = require "luaflow.position"
+local strict = require "luaflow.strict"
 
 local http = {}
 
@@ -256,4 +257,8 @@ function http.retry_after(response)
   return seconds and math.max(0, math.min(seconds, MAX_RETRY_AFTER)) or nil
 end
 
-return http
+local BY_METHOD = 'use http.request{ method = "%s", url = ... }'
+local ELSEWHERE = { new = "did you mean http.request{ url = ... }?" }
+for _, method in ipairs { "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD" } do ELSEWHERE[method:lower()] = BY_METHOD:format(method) end
+
+return strict.module("luaflow.http", http, ELSEWHERE)

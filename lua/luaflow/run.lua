@@ -2,6 +2,7 @@
 -- coroutine; the output is encoded here too, so one that cannot be stored is a failed attempt.
 local context = require "luaflow.context"
 local errors = require "luaflow.errors"
+local null = require "luaflow.null"
 
 local run = {}
 
@@ -19,6 +20,7 @@ local ABOVE_HANDLER = "^(.-)\n%s*%[C%]: in function 'xpcall'\n[^\n]*run%.lua:"
 -- The xpcall of run.task and what called it are luaflow's own.
 local function on_error(value)
   local traceback = debug.traceback("", 2)
+  value = null.explain(value)
   return setmetatable({ value = value, traceback = traceback:match(ABOVE_HANDLER) or traceback }, raised_mt)
 end
 
@@ -39,11 +41,69 @@ local function failure(host, fn, value)
   return { outcome = "failed", message = message, detail = detail, traceback = traceback }
 end
 
+-- "file:line: " of the handler's definition.
+local function place_of(fn)
+  local info = debug.getinfo(fn, "S")
+  return ("%s:%d: "):format(info.short_src, info.linedefined)
+end
+
+-- Nothing that a later attempt can change: the code itself is wrong.
+local function mistake(fn, message)
+  return { outcome = "permanent", message = place_of(fn) .. message }
+end
+
+-- The outcome of a handler that returned more than its output, or nil: `nil, problem` is a failed attempt, as by error(problem).
+-- nils at the end do not count.
+local function outcome_of_more(host, fn, value, problem, ...)
+  local count = 2 + select("#", ...)
+  while count > 2 and (select(count - 2, ...)) == nil do count = count - 1 end
+  if count == 2 and problem == nil then return nil end
+  if value == nil and problem ~= nil then return failure(host, fn, problem) end
+  return mistake(fn, ("the handler returned %d values, but a task has one output: return a table, or put a call in "
+    .. "parentheses"):format(count))
+end
+
+-- The steps whose handlers have completed with an ending that they caught.
+local warned = setmetatable({}, { __mode = "k" })
+
+-- A handler that caught an ending by mistake looks like one that has completed.
+local function warn_of_caught(host, record)
+  local caught = errors.take_raised()
+  if not caught or warned[record] then return end
+  warned[record] = true
+  host.log("warn", ("%sluaflow.%s was caught by pcall and the handler returned, so the task is completed: use luaflow.pcall, "
+    .. "or raise the error again if luaflow.is_control(err)"):format(caught.place, caught.kind))
+end
+
 local TYPE_OF_START = { ["["] = "array", ["{"] = "object", ['"'] = "string", t = "boolean", f = "boolean", n = "null" }
 
 -- The JSON type of an encoded value, as jsonb_typeof names it.
 local function json_type(text)
   return TYPE_OF_START[text:sub(1, 1)] or "number"
+end
+
+-- The outcome of a handler that returned `value`.
+local function completed(host, record, value)
+  local whole_array = record.kind == "array" or (record.feeds_map and record.kind ~= "map")
+  local output, message, of_code = host.encode(value, "output", whole_array)
+  if not output then
+    if of_code then return mistake(record.fn, message) end
+    return { outcome = "failed", message = place_of(record.fn) .. message }
+  end
+  local violation
+  if whole_array and json_type(output) ~= "array" then
+    violation = ("[TYPE_VIOLATION] Produced %s instead of array"):format(json_type(output))
+  end
+  if violation and not record.feeds_map then return { outcome = "permanent", message = violation } end
+  return { outcome = "completed", output = output, message = violation }
+end
+
+local function ended(host, record, ctx, ok, value, ...)
+  context.close(ctx)
+  if not ok then return failure(host, record.fn, value) end
+  local outcome = select("#", ...) > 0 and outcome_of_more(host, record.fn, value, ...) or completed(host, record, value)
+  if outcome.outcome == "completed" then warn_of_caught(host, record) end
+  return outcome
 end
 
 --- Runs a handler to its end.
@@ -53,19 +113,8 @@ end
 ---@param input any
 ---@return luaflow.Outcome
 function run.task(host, record, ctx, input)
-  local ok, value = xpcall(record.fn, on_error, input, ctx)
-  context.close(ctx)
-  if not ok then return failure(host, record.fn, value) end
-
-  local whole_array = record.kind == "array" or (record.feeds_map and record.kind ~= "map")
-  local output, message = host.encode(value, "output", whole_array)
-  if not output then return { outcome = "failed", message = message } end
-  local violation
-  if whole_array and json_type(output) ~= "array" then
-    violation = ("[TYPE_VIOLATION] Produced %s instead of array"):format(json_type(output))
-  end
-  if violation and not record.feeds_map then return { outcome = "permanent", message = violation } end
-  return { outcome = "completed", output = output, message = violation }
+  errors.take_raised()
+  return ended(host, record, ctx, xpcall(record.fn, on_error, input, ctx))
 end
 
 return run

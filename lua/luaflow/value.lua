@@ -47,6 +47,12 @@ local function refuse(walk, what)
   refuse_as_it_is(walk, what .. ", which JSON cannot hold")
 end
 
+-- Refuses what no data can bring about: a value that has no counterpart in JSON, or a cycle.
+local function refuse_code(walk, what)
+  walk.of_code = true
+  refuse(walk, what)
+end
+
 local function copy_string(walk, text)
   if text:find("%z") then refuse_as_it_is(walk, "string with U+0000, which jsonb cannot hold") end
   if not utf8.is_valid(text) then refuse_as_it_is(walk, "string that is not valid UTF-8") end
@@ -64,7 +70,7 @@ local function copy_cdata(walk, integer)
     if integer > 0x7fffffffffffffffULL then refuse_as_it_is(walk, "integer outside the range of int64_t") end
     return ffi.cast(int64_t, integer)
   end
-  if not ffi.istype(int64_t, integer) then refuse(walk, "cdata") end
+  if not ffi.istype(int64_t, integer) then refuse_code(walk, "cdata") end
   return integer
 end
 
@@ -81,7 +87,7 @@ local function take_census(walk, t, mark)
     end
   end
   if other == "number" then refuse(walk, "table with a number key that is not an array index") end
-  if other then refuse(walk, "table with a key of type " .. other) end
+  if other then refuse_code(walk, "table with a key of type " .. other) end
   if mark == json.array_mt and strings > 0 then refuse(walk, "array with string keys") end
   if mark == json.object_mt and indexes > 0 then refuse(walk, "object with number keys") end
   if strings > 0 and indexes > 0 then refuse(walk, "table with both string and number keys") end
@@ -96,7 +102,7 @@ end
 local copy_any
 
 local function copy_table(walk, t)
-  if walk.open[t] then refuse(walk, "cycle") end
+  if walk.open[t] then refuse_code(walk, "cycle") end
   if #walk.path == MAX_DEPTH then refuse_as_it_is(walk, "nested deeper than 512") end
   local mark = json.mark(t)
   local count = take_census(walk, t, mark)
@@ -122,7 +128,7 @@ function copy_any(walk, source)
   if kind == "cdata" then return copy_cdata(walk, source) end
   if json.is_null(source) then return json.null end
   if kind == "boolean" then return source end
-  return refuse(walk, kind)
+  return refuse_code(walk, kind)
 end
 
 --- A deep copy of a JSON value, with nil as null and the marks that the codec would give it; or nil and a message that
@@ -132,12 +138,13 @@ end
 ---@param empty_array? boolean an unmarked empty table as the whole value is `[]`
 ---@return any copy
 ---@return string? message
+---@return boolean? of_code whether the code alone is at fault, whatever its data are
 function value.copy(source, root, empty_array)
-  local walk = { root = root, empty_array = empty_array, path = {}, open = {}, message = nil }
+  local walk = { root = root, empty_array = empty_array, path = {}, open = {}, message = nil, of_code = false }
   local ok, result = pcall(copy_any, walk, source)
   if ok then return result end
   if result ~= walk then error(result, 0) end
-  return nil, walk.message
+  return nil, walk.message, walk.of_code
 end
 
 --- True for a copy that is written as a JSON object.

@@ -168,12 +168,20 @@ local function sample_document(rng, run, step, kinds)
   return document
 end
 
+-- An object is never contained in the array that a map or an array step returns, so that no flow may ask for one.
+local function part_of_pattern(rng, found, kind)
+  local part = values.weaken(rng, found)
+  if kind and kind ~= "single" and getmetatable(part) == getmetatable(luaflow.object()) then return luaflow.array() end
+  return part
+end
+
 local function make_pattern(rng, run, step, kinds)
   local document = sample_document(rng, run, step, kinds)
   local pattern = luaflow.object()
-  if type(document) ~= "table" then return pattern end
+  local is_root_map = #step.deps == 0 and step.kind == "map" -- whose input is never an object
+  if type(document) ~= "table" or is_root_map then return pattern end
   for _, key in ipairs(#step.deps == 0 and values.KEYS or step.deps) do
-    if document[key] ~= nil and rng:chance(0.7) then pattern[key] = values.weaken(rng, document[key]) end
+    if document[key] ~= nil and rng:chance(0.7) then pattern[key] = part_of_pattern(rng, document[key], kinds[key]) end
     if document[key] == nil and rng:chance(0.15) then pattern[key] = luaflow.null end -- which is not the same as absent
   end
   return pattern

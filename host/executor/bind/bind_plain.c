@@ -35,18 +35,21 @@ static int cancelled(lua_State *L) {
   return 1;
 }
 
-/* encode(value, root, empty_array) -> text, or nil and a message */
+/* encode(value, root, empty_array) -> text; or nil, a message, and whether the code alone is at fault */
 static int encode(lua_State *L) {
   struct runtime *runtime = runtime_of(L);
+  bool of_code = false;
   lua_settop(L, 3);
   struct json_options options = {.root = luaL_optstring(L, 2, "value"),
                                  .empty_array = lua_toboolean(L, 3),
                                  .limit = runtime->max_output,
-                                 .limited_by = "--max-output"};
+                                 .limited_by = "--max-output",
+                                 .of_code = &of_code};
   if (json_encode(L, &runtime->json, 1, &options)) return 1;
   lua_pushnil(L);
   lua_insert(L, -2);
-  return 2;
+  lua_pushboolean(L, of_code);
+  return 3;
 }
 
 /* decode(text, root) -> value, or nil and a message */

@@ -32,6 +32,7 @@ struct json_options {
   bool empty_array;       /* an unmarked empty table as the whole value is [] */
   size_t limit;           /* most bytes of the text */
   const char *limited_by; /* the setting that says so, for the message; NULL where there is none */
+  bool *of_code;          /* set to whether a refusal is the code's fault, whatever its data are; can be NULL */
 };
 
 /* Pushes the text of the value at index and returns true, or pushes a message that names path and type, never a value,

@@ -21,6 +21,7 @@ struct writer {
   size_t limit;
   const char *limited_by;
   bool empty_array;
+  bool of_code;
   struct json_walk walk;
   struct buf out;
   struct buf keys; /* struct key of every open object, innermost last */
@@ -63,6 +64,12 @@ static bool refuse(struct writer *writer, const char *what) {
   return false;
 }
 
+/* Refuses what no data can bring about: a value that has no counterpart in JSON, or a cycle. */
+static bool refuse_code(struct writer *writer, const char *what) {
+  writer->of_code = true;
+  return refuse(writer, what);
+}
+
 static bool check_limit(struct writer *writer, size_t more) {
   if (writer->out.len + more <= writer->limit) return true;
   buf_printf(&writer->message, "%s: larger than %zu bytes", writer->walk.root, writer->limit);
@@ -97,7 +104,7 @@ static bool is_ctype(struct writer *writer, int index, int ctype) {
 static bool write_cdata(struct writer *writer, int index) {
   int64_t integer;
   bool is_unsigned = is_ctype(writer, index, writer->json->uint64);
-  if (!is_unsigned && !is_ctype(writer, index, writer->json->int64)) return refuse(writer, "cdata");
+  if (!is_unsigned && !is_ctype(writer, index, writer->json->int64)) return refuse_code(writer, "cdata");
   memcpy(&integer, lua_topointer(writer->L, index), sizeof integer);
   if (is_unsigned && integer < 0) return refuse_as_it_is(writer, "integer outside the range of int64_t");
   buf_printf(&writer->out, "%lld", (long long)integer);
@@ -168,7 +175,7 @@ static bool check_keys(struct writer *writer, int index, const struct census *ce
     char what[64];
     const char *type = census->other == LUA_TYPE_CDATA ? "cdata" : lua_typename(writer->L, census->other);
     snprintf(what, sizeof what, "table with a key of type %s", type);
-    return refuse(writer, what);
+    return refuse_code(writer, what);
   }
   if (mark == MARK_ARRAY && census->strings) return refuse(writer, "array with string keys");
   if (mark == MARK_OBJECT && census->indexes) return refuse(writer, "object with number keys");
@@ -226,7 +233,7 @@ static bool write_fields(struct writer *writer, int index, size_t start) {
 static bool write_table(struct writer *writer, int index) {
   lua_State *L = writer->L;
   const void *table = lua_topointer(L, index);
-  if (json_walk_holds(&writer->walk, table)) return refuse(writer, "cycle");
+  if (json_walk_holds(&writer->walk, table)) return refuse_code(writer, "cycle");
   if (writer->walk.depth == JSON_MAX_DEPTH) return refuse_as_it_is(writer, "nested deeper than 512");
   luaL_checkstack(L, 8, "JSON");
   size_t start = writer->keys.len;
@@ -266,11 +273,11 @@ static bool write_value(struct writer *writer, int index) {
     case LUA_TYPE_CDATA:
       return write_cdata(writer, index);
     case LUA_TLIGHTUSERDATA:
-      if (lua_touserdata(L, index)) return refuse(writer, "userdata");
+      if (lua_touserdata(L, index)) return refuse_code(writer, "userdata");
       buf_put(&writer->out, "null", 4);
       return true;
     default:
-      return refuse(writer, lua_typename(L, type));
+      return refuse_code(writer, lua_typename(L, type));
   }
 }
 
@@ -298,6 +305,7 @@ bool json_encode(lua_State *L, const struct json *json, int index, const struct 
   int top = lua_gettop(L);  // [writer]
   bool good = write_value(writer, index) && check_limit(writer, 0);
   lua_settop(L, top);
+  if (options->of_code) *options->of_code = writer->of_code;
   if (good)
     lua_pushlstring(L, writer->out.data, writer->out.len);
   else

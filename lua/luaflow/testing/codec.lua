@@ -90,9 +90,10 @@ end
 ---@param empty_array? boolean an unmarked empty table as the whole value is `[]`
 ---@return string? text
 ---@return string? message
+---@return boolean? of_code see luaflow.value
 function codec.encode(given, root, empty_array)
-  local copy, message = value.copy(given, root, empty_array)
-  if message then return nil, message end
+  local copy, message, of_code = value.copy(given, root, empty_array)
+  if message then return nil, message, of_code end
   return write(copy)
 end
 

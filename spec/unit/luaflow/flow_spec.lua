@@ -24,7 +24,7 @@ describe("flow", function()
   it("takes every option of flows and steps", function()
     local flow = luaflow.flow { slug = "full", max_attempts = 5, base_delay = 0, timeout = 1 }
       :array({ slug = "a", max_attempts = 1, base_delay = 2, timeout = 3, start_delay = 4 }, handler)
-      :map({ slug = "b", array = "a", only_if = { x = 1 }, when_unmet = "fail", transaction = true }, handler)
+      :map({ slug = "b", array = "a", only_if = { a = { 1 } }, when_unmet = "fail", transaction = true }, handler)
       :step({ slug = "c", depends_on = { "a", "b" }, unless = {}, when_unmet = "skip-cascade" }, handler)
       :array({ slug = "d", depends_on = { "c" }, when_exhausted = "skip" }, handler)
       :map({ slug = "e" }, handler)
@@ -155,6 +155,43 @@ describe("a problem of a definition:", function()
     assert.same("unless.a.b[2]: function, which JSON cannot hold",
       only(base():step({ slug = "second", unless = { a = { b = { 1, handler } } } }, handler)).message)
     assert.same({ "invalid_pattern" }, codes(base():step({ slug = "s", only_if = luaflow.array() }, handler)))
+  end)
+
+  it("reports a condition that can never be met or never fail, with the corrected text", function()
+    local order = luaflow.flow { slug = "f" }:step({ slug = "order" }, handler):map({ slug = "lines", array = "order" }, handler)
+    for _, case in ipairs {
+      { "step", { depends_on = { "order" }, only_if = { vip = true } },
+        "only_if has the key 'vip', and the step depends on no such step: the step can never run",
+        "its keys are the steps that it depends on, order: write only_if = { order = { vip = true } }" },
+      { "step", { depends_on = { "order", "lines" }, unless = { lnes = { 1 }, order = { a = "b", ["c d"] = luaflow.null } } },
+        "unless has the key 'lnes', and the step depends on no such step: the step always runs",
+        'its keys are the steps that it depends on, order, lines: '
+          .. 'write unless = { lines = { 1 }, order = { a = "b", ["c d"] = luaflow.null } }' },
+      { "map", { array = "order", only_if = { size = 3 } },
+        "only_if has the key 'size', and the step depends on no such step: the step can never run",
+        "its keys are the steps that it depends on, order: write only_if = { order = { size = 3 } }" },
+      { "map", { only_if = { size = 3 } },
+        "only_if is an object, and the input of a map without `array` is an array: the step can never run",
+        'test the run\'s input in a step of its own, and let the map read that step: array = "STEP"' },
+      { "step", { depends_on = { "lines" }, unless = { lines = { sku = "a" } } },
+        "unless.lines is an object, and the output of lines is an array: the step always runs",
+        'write unless = { lines = { { sku = "a" } } }, which tests its elements' },
+      { "step", { depends_on = { "lines" }, only_if = { lines = {} } },
+        "only_if.lines is an object, and the output of lines is an array: the step can never run",
+        "write only_if = { lines = luaflow.array() }, which tests its elements" },
+    } do
+      case[2].slug = "s"
+      local problem = only(order[case[1]](order, case[2], handler))
+      assert.same({ "unmeetable_condition", case[3], case[4] }, { problem.code, problem.message, problem.hint })
+    end
+    for _, options in ipairs {
+      { only_if = { anything = 1 } }, { depends_on = { "order" }, only_if = { order = { a = 1 } } }, { unless = {} },
+      { depends_on = { "lines" }, only_if = { lines = { { a = 1 } } } }, { depends_on = { "lines" }, only_if = {} },
+    } do
+      options.slug = "s"
+      assert.same({}, luaflow.problems(order:step(options, handler)))
+    end
+    assert.same({ "unknown_dependency" }, codes(order:step({ slug = "s", depends_on = { "x" }, only_if = { y = 1 } }, handler)))
   end)
 
   it("empty_dependencies and duplicate_dependency", function()

@@ -11,7 +11,7 @@ local function full_flow()
   return luaflow.flow { slug = "full", timeout = 9 }
     :array({ slug = "list" }, handler)
     :map({ slug = "each", array = "list", max_attempts = 1, base_delay = 2, timeout = 4, start_delay = 5 }, handler)
-    :step({ slug = "zip", depends_on = { "list", "each" }, only_if = { list = luaflow.array() }, unless = { x = {} },
+    :step({ slug = "zip", depends_on = { "list", "each" }, only_if = { list = luaflow.array() }, unless = { each = { 1 } },
       when_unmet = "fail", when_exhausted = "skip-cascade", transaction = true }, handler)
 end
 

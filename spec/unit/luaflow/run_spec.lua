@@ -11,6 +11,12 @@ local function outcome_of(fn, record, input)
   return run.task(host, record, context.new(host, { attempt = 1 }), input)
 end
 
+-- "file:line: " of a function's definition.
+local function line_of(fn)
+  local info = debug.getinfo(fn, "S")
+  return ("%s:%d: "):format(info.short_src, info.linedefined)
+end
+
 describe("a handler that returns", function()
   it("gets its input and ctx, and completes with its output as JSON", function()
     local outcome = outcome_of(function(input, ctx) return { sum = input.a + ctx.attempt } end, nil, { a = 2 })
@@ -22,16 +28,104 @@ describe("a handler that returns", function()
       assert.same({ outcome = "completed", output = text }, outcome_of(function() return value end))
     end
     assert.same("null", outcome_of(function() end).output)
-    assert.same("1", outcome_of(function() return 1, 2 end).output)
   end)
 
-  it("fails its attempt with an output that cannot be stored", function()
-    local outcome = outcome_of(function() return { items = { 1, print } } end)
-    assert.same({ outcome = "failed", message = "output.items[2]: function, which JSON cannot hold" }, outcome)
+  it("fails its attempt, by the line of its definition, with an output whose data cannot be stored", function()
+    for why, fn in pairs {
+      ["output.a: NaN, which JSON cannot hold"] = function() return { a = 0 / 0 } end,
+      ["output: string with U+0000, which jsonb cannot hold"] = function() return "a\0" end,
+      ["output: array with a hole at 2, which JSON cannot hold"] = function() return { 1, nil, 3 } end,
+    } do
+      local outcome = outcome_of(fn)
+      assert.same({ "failed", line_of(fn) .. why }, { outcome.outcome, outcome.message })
+    end
   end)
 
-  it("has completed even if it caught an ending", function()
-    assert.same("completed", outcome_of(function() pcall(luaflow.fail, "x") end).outcome)
+  it("has failed for good with an output that no data could mend", function()
+    local cycle = {}
+    cycle.of = cycle
+    for why, output in pairs {
+      ["output.items[2]: function, which JSON cannot hold"] = { items = { 1, print } },
+      ["output.of: cycle, which JSON cannot hold"] = cycle,
+      ["output: table with a key of type table, which JSON cannot hold"] = { [{}] = 1 },
+    } do
+      local fn = function() return output end
+      local outcome = outcome_of(fn)
+      assert.same({ "permanent", line_of(fn) .. why }, { outcome.outcome, outcome.message })
+    end
+  end)
+end)
+
+describe("a handler that returns more than an output", function()
+  it("fails its attempt with what follows a nil", function()
+    local function outcome(...)
+      local values, count = { ... }, select("#", ...)
+      local ended = outcome_of(function() return unpack(values, 1, count) end)
+      return { ended.outcome, ended.message }
+    end
+    assert.same({ "failed", "no such customer" }, outcome(nil, "no such customer"))
+    assert.same({ "failed", "missing: No such file or directory" }, outcome(io.open "missing"))
+    assert.same({ "failed", '{"code":7}' }, outcome(nil, { code = 7 }))
+    assert.same({ "failed", "false" }, outcome(nil, false))
+    assert.is_nil(outcome_of(function() return nil, "x" end).traceback)
+  end)
+
+  it("ends as an ending says that it caught and returned", function()
+    local outcome = outcome_of(function() return nil, select(2, pcall(luaflow.snooze, 7)) end)
+    assert.same({ "snoozed", 7 }, { outcome.outcome, outcome.delay })
+  end)
+
+  it("has failed for good with any other value too many", function()
+    for count, fn in pairs {
+      [2] = function() return ("a,b"):gsub(",", ";") end,
+      [3] = function() return { 1 }, nil, 3 end,
+    } do
+      local outcome = outcome_of(fn)
+      assert.same({ "permanent", ("%sthe handler returned %d values, but a task has one output: return a table, or put a call "
+        .. "in parentheses"):format(line_of(fn), count) }, { outcome.outcome, outcome.message })
+    end
+  end)
+
+  it("completes where only nils follow", function()
+    assert.same({ outcome = "completed", output = "1" }, outcome_of(function() return 1, nil, nil end))
+    assert.same({ outcome = "completed", output = "null" }, outcome_of(function() return nil, nil end))
+  end)
+end)
+
+describe("a handler that caught an ending", function()
+  local function caught_by(fn, record)
+    host.lines = {}
+    return outcome_of(fn, record), host.lines
+  end
+
+  it("has completed, and is warned about once for a step, by the line of the call", function()
+    local record, line = {}, nil
+    local function fn()
+      pcall(function()
+        line = debug.getinfo(1, "l").currentline + 1
+        luaflow.snooze(5)
+      end)
+      return 1
+    end
+    local outcome, lines = caught_by(fn, record)
+    assert.same({ outcome = "completed", output = "1" }, outcome)
+    assert.same({ { level = "warn", message = ("spec/unit/luaflow/run_spec.lua:%d: luaflow.snooze was caught by pcall and the "
+      .. "handler returned, so the task is completed: use luaflow.pcall, or raise the error again if luaflow.is_control(err)")
+      :format(line) } }, lines)
+    assert.same({}, select(2, caught_by(fn, record)))
+  end)
+
+  it("is not warned about if it ends by it after all, or has failed", function()
+    for _, fn in ipairs {
+      function() error(select(2, pcall(luaflow.fail, "x"))) end,
+      function() pcall(luaflow.fail, "x") error "other" end,
+      function() luaflow.pcall(luaflow.retry_after, 3) end,
+    } do
+      local outcome, lines = caught_by(fn)
+      assert.is_not.same("completed", outcome.outcome)
+      assert.same({}, lines)
+    end
+    assert.same({}, select(2, caught_by(function() return 1 end)))
   end)
 end)
 
@@ -104,8 +198,8 @@ describe("an array step that returns something else", function()
     assert.is_nil(outcome_of(function() return 5 end, { kind = "map", feeds_map = true }).message)
   end)
 
-  it("fails its attempt where the value cannot be encoded at all", function()
-    assert.same("failed", outcome_of(function() return print end, { kind = "array" }).outcome)
+  it("has failed for good where the value has no counterpart in JSON", function()
+    assert.same("permanent", outcome_of(function() return print end, { kind = "array" }).outcome)
   end)
 end)
 
@@ -117,6 +211,17 @@ describe("a handler that raises", function()
     assert.truthy(outcome.traceback:find "stack traceback:")
     assert.truthy(outcome.traceback:find "run_spec.lua")
     assert.is_nil(outcome.delay)
+  end)
+
+  it("reads why where Lua speaks of a userdata that is a null", function()
+    for _, fn in ipairs {
+      function() return luaflow.null < 5 end,
+      function() return ipairs(luaflow.null) end,
+      function() return table.concat { luaflow.null } end,
+    } do
+      local message = outcome_of(fn).message
+      assert.truthy(message:find("userdata.* %(JSON null is a userdata: test it with luaflow%.is_null%)$"), message)
+    end
   end)
 
   it("has a traceback that begins with the text and ends with the handler", function()

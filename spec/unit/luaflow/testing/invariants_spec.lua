@@ -17,15 +17,20 @@ end
 
 local MODES = { "fail", "skip", "skip", "skip-cascade" }
 
+local function add_condition(opts, dependencies, random)
+  if random(3) > 1 then return end
+  local pattern = {}
+  if #dependencies > 0 then pattern = { [dependencies[random(#dependencies)]] = random(3) } end
+  opts[random(2) == 1 and "only_if" or "unless"] = pattern
+  opts.when_unmet = MODES[random(4)]
+end
+
 local function random_step(flow, i, random)
   local opts = { slug = "s" .. i, max_attempts = random(2), base_delay = random(3) - 1 }
   opts.when_exhausted = MODES[random(4)]
-  if random(3) == 1 then
-    opts[random(2) == 1 and "only_if" or "unless"] = i > 1 and { ["s" .. random(i - 1)] = random(3) } or { go = random(2) == 1 }
-    opts.when_unmet = MODES[random(4)]
-  end
   if random(2) == 1 then
-    if i > 1 then opts.array = "s" .. random(i - 1) else opts.slug = "s1" end
+    if i > 1 then opts.array = "s" .. random(i - 1) end
+    add_condition(opts, { opts.array }, random)
     return flow:map(opts, nothing)
   end
   local dependencies, seen = {}, {}
@@ -34,6 +39,7 @@ local function random_step(flow, i, random)
     if not seen[slug] then dependencies[#dependencies + 1], seen[slug] = slug, true end
   end
   if #dependencies > 0 then opts.depends_on = dependencies end
+  add_condition(opts, dependencies, random)
   return flow:step(opts, nothing)
 end
 

@@ -100,10 +100,13 @@ describe("values between steps", function()
     assert.same({ 1 }, result.output.b.same)
   end)
 
-  it("that cannot be stored fail the attempt, with the path", function()
-    local result = testing.run(one_step(function() return { items = { 1, print } } end), 1)
-    assert.same({ "failed", "output.items[2]: function, which JSON cannot hold", 3 },
-      { result.status, result.error_message, #result.errors })
+  it("that cannot be stored fail the attempt, with line and path; for good where no data could mend it", function()
+    local result = testing.run(one_step(function() return { items = { 1, 0 / 0 } } end), 1)
+    assert.same({ "failed", 3 }, { result.status, #result.errors })
+    assert.truthy(result.error_message:find "run_spec%.lua:%d+: output%.items%[2%]: NaN, which JSON cannot hold$")
+    result = testing.run(one_step(function() return { items = { 1, print } } end), 1)
+    assert.same({ "failed", 1 }, { result.status, #result.errors })
+    assert.truthy(result.error_message:find "run_spec%.lua:%d+: output%.items%[2%]: function, which JSON cannot hold$")
     assert.has_error(function() testing.run(one_step(print), { f = print }) end,
       "luaflow.testing.run: input.f: function, which JSON cannot hold")
   end)
