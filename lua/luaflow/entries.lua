@@ -69,9 +69,11 @@ function Collection:add_flow(given)
   self:add_deployment(deploy.implied(given), false)
 end
 
+-- A deployment that any file retains is retained, whatever other files return it.
 local function add_deployed_flows(collection, returned)
   for _, value in ipairs(returned) do
-    local deployment = deploy.deployment(value)
+    local deployment, is_retained = deploy.deployment(value)
+    if is_retained then collection.retained[deployment] = true end
     local definition = deployment and deployment.flow and flow.definition(deployment.flow)
     if definition then collection.deployed[definition] = true end
   end
@@ -84,14 +86,15 @@ end
 ---@return table[] problems see luaflow.problems
 function entries.subscriptions(returned, served)
   local collection = setmetatable({
-    problems = {}, subscriptions = {}, by_queue = {}, implied = {}, in_worker = {}, seen = {}, deployed = {},
+    problems = {}, subscriptions = {}, by_queue = {}, implied = {}, in_worker = {}, seen = {}, deployed = {}, retained = {},
   }, Collection)
   add_deployed_flows(collection, returned)
   for _, value in ipairs(served) do
     if values.kind(value) == "worker" then collection:add_worker(value) end
   end
   for _, value in ipairs(served) do
-    if values.kind(value) == "deployed" then collection:add_deployment(deploy.deployment(value)) end
+    local deployment = deploy.deployment(value)
+    if values.kind(value) == "deployed" then collection:add_deployment(deployment, collection.retained[deployment] == true) end
   end
   for _, value in ipairs(served) do
     if values.kind(value) == "flow" then collection:add_flow(value) end

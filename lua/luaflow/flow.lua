@@ -7,7 +7,7 @@ local problems = require "luaflow.problems"
 local validate = require "luaflow.validate"
 
 local flow = {
-  ---@type fun(where: luaflow.Place)? told of each new flow; set while modules load
+  ---@type fun(definition: luaflow.Definition)? called for each new flow; set while modules load
   on_new = nil,
 }
 
@@ -48,11 +48,14 @@ function flow.definition(given)
   return type(given) == "table" and rawget(given, DEFINITION) or nil
 end
 
--- Whether the definition, or one that it was extended to, is among those used.
-local function is_used(definition, used)
+--- Whether the definition, or one that it was extended to, is among those used.
+---@param definition luaflow.Definition
+---@param used table<luaflow.Definition, true>
+---@return boolean
+function flow.is_used(definition, used)
   if used[definition] then return true end
   for _, extension in ipairs(definition.extensions) do
-    if is_used(extension, used) then return true end
+    if flow.is_used(extension, used) then return true end
   end
   return false
 end
@@ -64,7 +67,7 @@ function flow.dropped(used)
   local found = {}
   for definition in pairs(used) do
     for _, extension in ipairs(#definition.steps > 0 and definition.extensions or {}) do
-      if not is_used(extension, used) then
+      if not flow.is_used(extension, used) then
         local step = extension.steps[#definition.steps + 1]
         found[#found + 1] = problems.new(extension.last, { flow = definition.slug, step = step and step.slug }, "dropped_step",
           "the flow that this call returns is not used, so its step is lost",
@@ -197,7 +200,7 @@ function flow.new(opts)
   definition.slug = type(opts) == "table" and string_or_nil(rawget(opts, "slug")) or nil
   definition.options = validate.options("flow", opts, reporter(definition, where))
   definition.options.slug = nil
-  if flow.on_new then flow.on_new(where) end
+  if flow.on_new then flow.on_new(definition) end
   return make(definition)
 end
 

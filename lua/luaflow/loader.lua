@@ -121,12 +121,14 @@ local function append(list, more)
   for _, element in ipairs(more) do list[#list + 1] = element end
 end
 
--- Loads the files. Returns for each file that built a flow the place of the first.
+-- Loads the files. Returns the flows that each has built.
 local function load_all(loaded, paths, globals)
   local built = {}
-  flow.on_new = function(where)
+  flow.on_new = function(definition)
     local path = loaded:current()
-    if path and not built[path] then built[path] = where end
+    if not path then return end
+    built[path] = built[path] or {}
+    table.insert(built[path], definition)
   end
   loaded:require_all(paths, globals)
   flow.on_new = nil
@@ -137,8 +139,9 @@ end
 local function report_no_flow(path, named, loaded, built, report)
   local value = loaded.loaded[path]
   local returns_nothing = value == true -- what require makes of it
-  if built and (returns_nothing or not loaded.required[path]) then
-    local line = built.file == path and built.line or nil
+  if built then
+    local where = built[1].where
+    local line = where.file == path and where.line or nil
     local what = returns_nothing and "nothing" or ("a %s without one"):format(type(value))
     report(path, "no_flow", ("the file builds a flow and returns %s"):format(what), "write return before the flow", line)
   elseif named then
@@ -155,10 +158,26 @@ local function collect_returned(paths, named, loaded, built, report)
   for _, path in ipairs(all) do append(returned, values.within(loaded.loaded[path])) end
   for _, path in ipairs(paths) do
     local within = values.within(loaded.loaded[path])
-    if named[path] or not loaded.required[path] then append(served, within) end
+    append(served, within)
     if loaded.loaded[path] ~= nil and #within == 0 then report_no_flow(path, named[path], loaded, built[path], report) end
   end
   return returned, served
+end
+
+-- The flows of entries that no worker serves. A file without any has its own problem.
+local function report_unserved(paths, loaded, built, returned, deployments, subscriptions, recorded)
+  local used, served = used_definitions(returned, deployments), used_definitions({}, all_deployments({}, subscriptions))
+  for _, path in ipairs(paths) do
+    local has_values = #values.within(loaded.loaded[path]) > 0
+    for _, definition in ipairs(has_values and built[path] or {}) do
+      if not flow.is_used(definition, served) then
+        local is_returned = flow.is_used(definition, used)
+        recorded[#recorded + 1] = problems.new(definition.where, { flow = definition.slug }, "unserved_flow",
+          "no worker serves this flow: " .. (is_returned and "no worker has its deployment" or "no file returns it"),
+          is_returned and "add it to the flows of a worker" or "return it; of `return a, b` a module keeps only a: write return { a, b }")
+      end
+    end
+  end
 end
 
 -- The first of the files that returned nothing and that no other requires.
@@ -236,6 +255,7 @@ function loader.load(options)
   local deployments = all_deployments(returned, subscriptions)
   append(recorded, conflicts.find(deployments))
   append(recorded, flow.dropped(used_definitions(returned, deployments)))
+  if #recorded == 0 then report_unserved(loadable, loaded, built, returned, deployments, subscriptions, recorded) end
   if #served == 0 and #recorded == 0 then
     recorded[1] = problems.new({}, {}, "no_flow", "no file given returns a flow, a deployed flow or a worker")
   end

@@ -24,11 +24,23 @@ local function on_error(value)
   return setmetatable({ value = value, traceback = traceback:match(ABOVE_HANDLER) or traceback }, raised_mt)
 end
 
+-- "file:line: " of the handler's definition.
+local function place_of(fn)
+  local info = debug.getinfo(fn, "S")
+  return ("%s:%d: "):format(info.short_src, info.linedefined)
+end
+
+-- A tail call, as in `return check(order)`, and a C function leave no place in an error.
+local function with_place(text, fn)
+  return text:find "^[^\n]-:%d+: " and text or place_of(fn) .. text
+end
+
 local OUTCOME_OF_ENDING = { fail = "permanent", retry_after = "failed", snooze = "snoozed" }
 
 local function failure(host, fn, value)
   local traceback
   if getmetatable(value) == raised_mt then value, traceback = value.value, value.traceback end
+  if traceback and type(value) == "string" then value = with_place(value, fn) end
   errors.give_place(value, fn)
   local message = errors.text(value, host.encode)
   local detail = errors.detail(value)
@@ -39,12 +51,6 @@ local function failure(host, fn, value)
   if type(value) == "table" and rawget(value, "restarts") then traceback = nil end -- the handler starts again
   traceback = traceback and errors.brief(value, host.encode) .. traceback
   return { outcome = "failed", message = message, detail = detail, traceback = traceback }
-end
-
--- "file:line: " of the handler's definition.
-local function place_of(fn)
-  local info = debug.getinfo(fn, "S")
-  return ("%s:%d: "):format(info.short_src, info.linedefined)
 end
 
 -- Nothing that a later attempt can change: the code itself is wrong.
@@ -71,8 +77,9 @@ local function warn_of_caught(host, record)
   local caught = errors.take_raised()
   if not caught or warned[record] then return end
   warned[record] = true
+  local place = caught.place ~= "" and caught.place or place_of(record.fn)
   host.log("warn", ("%sluaflow.%s was caught by pcall and the handler returned, so the task is completed: use luaflow.pcall, "
-    .. "or raise the error again if luaflow.is_control(err)"):format(caught.place, caught.kind))
+    .. "or raise the error again if luaflow.is_control(err)"):format(place, caught.kind))
 end
 
 local TYPE_OF_START = { ["["] = "array", ["{"] = "object", ['"'] = "string", t = "boolean", f = "boolean", n = "null" }

@@ -49,9 +49,9 @@ describe("a call whose result is dropped", function()
       problems_of { ["flows/a.lua"] = HEAD .. dropped .. 'return luaflow.worker { queue = "a", flows = { flow } }\n' })
   end)
 
-  it("is none where the longer flow is used, or neither is", function()
+  it("is none where the longer flow is used; where neither is, the flow is not served", function()
     assert.same({}, problems_of { ["flows/a.lua"] = HEAD .. 'flow = flow:step({ slug = "t" }, print)\nreturn flow\n' })
-    assert.same({}, problems_of { ["flows/a.lua"] = HEAD .. 'flow:step({ slug = "t" }, print)\n'
+    assert.same({ "flows/a.lua:2 unserved_flow" }, problems_of { ["flows/a.lua"] = HEAD .. 'flow:step({ slug = "t" }, print)\n'
       .. 'return luaflow.flow { slug = "b" }:step({ slug = "s" }, print)\n' })
   end)
 
@@ -149,7 +149,7 @@ return { luaflow.worker { queue = "order_intake_v2", flows = { deployed.v2, luaf
     assert.same({ ["flows/a.lua"] = 1, ["flows/b.lua"] = 1, ["flows/helper.lua"] = 1 }, root.counts)
   end)
 
-  it("does not take files that others require, or that return nothing of ours, for entries", function()
+  it("serves every flow of the entries, those of files that others require too, and of no file that returns nothing of ours", function()
     local result = load {
       ["flows/a.lua"] = flow_source "a",
       ["flows/b.lua"] = 'require "flows.a"\n' .. flow_source "b",
@@ -157,7 +157,25 @@ return { luaflow.worker { queue = "order_intake_v2", flows = { deployed.v2, luaf
       ["flows/nothing.lua"] = "local x = 1",
       ["other/c.lua"] = flow_source "c",
     }
-    assert.same({ {}, { "b" } }, { result.problems, queues(result) })
+    assert.same({ {}, { "a", "b" } }, { result.problems, queues(result) })
+  end)
+
+  it("serves a flow that a file without a flow requires, such as a spec beside it", function()
+    local result = load { ["flows/a.lua"] = flow_source "a", ["flows/a_test.lua"] = 'local flow = require "flows.a"\nreturn nil' }
+    assert.same({ {}, { "a" } }, { result.problems, queues(result) })
+  end)
+
+  it("takes a deployment as retained if any file retains it", function()
+    local result = load {
+      ["flows/a.lua"] = flow_source "a", ["flows/b.lua"] = flow_source "b",
+      ["flows/deployed.lua"] = 'local l = require "luaflow"\nreturn { v1 = l.deploy(require "flows.a", {}), '
+        .. 'v2 = l.deploy(require "flows.b", { alias = "a" }) }',
+      ["flows/main.lua"] = 'local l, d = require "luaflow", require "flows.deployed"\nreturn { l.retain(d.v1), d.v2 }',
+    }
+    assert.same({ {}, { "a", "b" } }, { result.problems, queues(result) })
+    local served = result.workers[1].registry.flows[1]
+    assert.same({ "a", true }, { served.slug, served.retained })
+    assert.is_false(result.workers[2].registry.flows[1].retained)
   end)
 
   it("takes a file that was named itself, even if another requires it", function()
@@ -324,9 +342,22 @@ return luaflow.flow { slug = "bad", max_attempt = 5 }
       problems_of { ["flows/a.lua"] = forgotten .. "return { f.slug }", ["flows/b.lua"] = flow_source "b" })
     assert.same({ "flows/a.lua:2 no_flow" },
       problems_of { ["flows/a.lua"] = forgotten, ["flows/b.lua"] = 'require "flows.a"\n' .. flow_source "b" })
-    assert.same({}, problems_of {
+    assert.same({ "flows/a.lua:2 no_flow" }, problems_of {
       ["flows/a.lua"] = forgotten .. "return { slug = f.slug }", ["flows/b.lua"] = 'require "flows.a"\n' .. flow_source "b",
     })
+  end)
+
+  it("unserved_flow: a flow that nothing returns, or whose deployment no worker has", function()
+    local two = 'local l = require "luaflow"\nlocal function flow(slug)\n  return l.flow { slug = slug }:step({ slug = "s" }, print)\nend\n'
+      .. 'local a = flow "a"\nlocal b = flow "b"\n'
+    local result = load { ["flows/x.lua"] = two .. "return a, b" }
+    assert.same({ {
+      code = "unserved_flow", file = "flows/x.lua", line = 3, flow = "b", message = "no worker serves this flow: no file returns it",
+      hint = "return it; of `return a, b` a module keeps only a: write return { a, b }",
+    } }, result.problems)
+    assert.same({ "flows/x.lua:3 unserved_flow" }, problems_of { ["flows/x.lua"] = two .. "return a" })
+    assert.same({}, problems_of { ["flows/x.lua"] = two .. "return { a, b }" })
+    assert.same({ "flows/x.lua:3 unserved_flow" }, problems_of { ["flows/x.lua"] = two .. "return { a, l.deploy(b, {}).slug }" })
   end)
 
   it("no_steps", function()

@@ -57,7 +57,7 @@ describe("ctx:query and ctx.tx:query", function()
   it("refuse parameters that the host refuses, and a step without a transaction", function()
     local opts = { query = function() return {} end }
     local result = run(function(_, ctx) ctx:query("x", print) end, opts)
-    assert.same("ctx:query: parameter 1: a function cannot be sent to the database", result.error_message)
+    assert.truthy(result.error_message:find "fakes_spec.lua:%d+: ctx:query: parameter 1: a function cannot be sent to the database$")
     result = run(function(_, ctx) ctx.tx:query "x" end, opts)
     assert.truthy(result.error_message:find('set transaction = true on step "a"', 1, true))
   end)
