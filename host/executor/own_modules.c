@@ -24,7 +24,8 @@ static void push_guarded(lua_State *L, const char *name) {
   lua_newtable(L);
   lua_createtable(L, 0, 3);
   lua_pushvalue(L, -3);
-  push_copy(L);
+  push_copy(L);  // [module, guarded, metatable, module, copy]
+  if (lua_getmetatable(L, -2)) lua_setmetatable(L, -2);
   lua_setfield(L, -3, "__index");
   lua_pop(L, 1);  // [module, guarded, metatable]
   lua_pushstring(L, name);

@@ -45,7 +45,7 @@ return strict.module("luaflow", {
   filter = json.filter,
   tostring = json.tostring,
   get = null.get,
-  json = strict.module("luaflow.json", { decode = json_text.decode, encode = json_text.encode }),
+  json = strict.sealed("luaflow.json", { decode = json_text.decode, encode = json_text.encode }),
 
   -- Parameters of ctx:query and ctx.tx:query.
   pg_array = pg.array,

@@ -25,4 +25,14 @@ function strict.module(name, module, elsewhere)
   })
 end
 
+--- As strict.module, and what the module has cannot be set either; `pairs` finds nothing in it.
+---@generic T: table
+---@param name string
+---@param module T
+---@return T
+function strict.sealed(name, module)
+  local inner = strict.module(name, module)
+  return setmetatable({}, { __metatable = name, __index = inner, __newindex = debug.getmetatable(inner).__newindex })
+end
+
 return strict

@@ -18,6 +18,8 @@ describe("a name that the library has not", function()
       { function() luaflow.json.parse "x" end, "luaflow.json has no parse: it has decode, encode" },
       { function() luaflow.fale = print end,
         "luaflow is read-only: fale cannot be set; keep it in a local or in a module of your own" },
+      { function() luaflow.json.decode = print end,
+        "luaflow.json is read-only: decode cannot be set; keep it in a local or in a module of your own" },
     } do
       local message = raised(case[1])
       assert.truthy(message:find("^spec/unit/luaflow/strict_spec.lua:%d+: "), message)
