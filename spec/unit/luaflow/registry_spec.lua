@@ -84,6 +84,6 @@ describe("the three classes of configuration", function()
       assert.same("shape", changed({}, { depends_on = { "a" }, [option[1]] = option[2] }), option[1])
     end
     assert.same("routing", changed({}, { depends_on = { "a" } }, { b = "elsewhere" }))
-    assert.same("", changed({}, { depends_on = { "a" }, transaction = true }))
+    assert.same("shape", changed({}, { depends_on = { "a" }, transaction = true }))
   end)
 end)
