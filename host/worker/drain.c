@@ -7,7 +7,8 @@
 #include "worker/life.h"
 
 enum {
-  RECORD_MS = 10000, /* after a kill, for the database to take the last results */
+  RECORD_MS = 10000,        /* after a kill, for a database that cannot be reached to take the last results */
+  RECORD_SLOWLY_MS = 40000, /* for one that can be: a statement that was cut after 15 s is given 30 s the next time */
   GOODBYE_MS = 3000,
 };
 
@@ -20,7 +21,7 @@ void drain_begin(struct life *life) {
 
 void drain_kill(struct life *life, const char *reason) {
   LOG(life->log, LOG_WARN, "killing_executors", LOG_STR("reason", reason), LOG_INT("tasks", life_in_flight(life)));
-  life_wait(life, RECORD_MS);
+  life_wait(life, pg_is_ready(life->control) ? RECORD_SLOWLY_MS : RECORD_MS);
   pool_kill(life->pool);
 }
 

@@ -17,7 +17,8 @@ struct try_step { /* all owned; freed by try_step_free */
   int64_t timeout_s;
 };
 
-/* name: STEP, or FLOW.STEP if several flows have the step; NULL: none is known, so all are named. False with *err (exit 2) and nothing to free. */
+/* name: STEP, or FLOW.STEP if several flows have the step; NULL: none is known, so all are named. False with *err
+ * (exit 2) and nothing to free. */
 bool try_step_find(struct try_step *step, const struct load_report *report, const char *name, struct err *err)
     __attribute__((warn_unused_result));
 /* Can this JSON be its input? False with *err (exit 2). */
