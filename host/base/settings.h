@@ -67,7 +67,7 @@ struct setting_list {
  * without a default is NULL, 0 or false until it is given. Of several variables the first that is set counts. */
 #define SETTINGS(X)                                                                                                 \
   X(database, TEXT, "database", "CONNINFO", NULL, 0, 0, "LUAFLOW_DATABASE,DATABASE_URL",                            \
-    FOR_CLIENTS | FOR_WORKER | FOR_SCRIPTS,                                                                         \
+    FOR_CLIENTS | FOR_WORKER | FOR_SCRIPTS | FOR_CHECK,                                                             \
     "libpq conninfo or URI; default: the dev database of this folder while it runs")                                \
   X(queue, TEXT, "queue", "QUEUE", NULL, 0, 0, "LUAFLOW_QUEUE", FOR_WORKER,                                         \
     "the one queue to serve, of those that the modules name; needed when there are several")                        \

@@ -40,7 +40,10 @@ static const struct command commands[] = {
      "Deploys the flows at PATH and runs their tasks. SIGTERM or Ctrl-C drains; a second one stops at once.\n"
      "Without --executors it uses every CPU."},
     {"check", FOR_CHECK, 1, ANY_NUMBER, false, command_check, "PATH...", "loads flows and prints every problem",
-     "Needs no database."},
+     "Needs no database. With --database, which must be given here, it also shows what a deployment of the flows "
+     "would\n"
+     "do there now (created, refused and why, activated or kept, workers that would lack steps), changes nothing, and\n"
+     "ends with the worker's exit code (4, 5) if it would be refused. The role must be a member of pgflow_reader."},
     {"try", FOR_TRY, 1, 3, false, command_try, "PATH STEP [JSON]", "runs one handler once, without a database",
      "STEP is a step of the flows at PATH; write FLOW.STEP if several flows have it. JSON is its input; - reads it\n"
      "from standard input. For a root step the input is the run's input, for a step with dependencies an object of\n"

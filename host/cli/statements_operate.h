@@ -73,6 +73,12 @@
   X(RETIRE_ALIAS, 1, "select pgflow.retire_alias($1)")                                                                 \
   X(FORGET_FLOW, 1, "select pgflow.forget_flow($1)")                                                                   \
   X(FORGET_FUNCTION, 1, "select pgflow.forget_worker_function($1)")                                                    \
+  /* What a deployment of a registry would do, and whether the worker function waits behind the fence. */              \
+  X(PREVIEW, 3,                                                                                                        \
+    "select p.flow_slug, p.status, p.alias_status, p.message, array_to_string(p.differences, E'\\n    '),"             \
+    "       exists (select from pgflow.worker_function_status() f where f.function_name = $3 and not f.enabled),"      \
+    "       to_jsonb(p)"                                                                                               \
+    "  from pgflow.preview_deployment($1, $2::jsonb) p")                                                               \
   X(BEGIN_ROLLOUT, 2,                                                                                                  \
     "select b.function_name, b.was_enabled, b.function_name = any ($2::text[])"                                        \
     "  from pgflow.begin_rollout($1::text[], $2::text[]) b order by 1")                                                \

@@ -1,7 +1,8 @@
-/* luaflow check: loads flows and prints every problem; uses no database. */
+/* luaflow check: loads flows and prints every problem, without a database; with one also what a deployment would do. */
 #include <string.h>
 
 #include "base/say.h"
+#include "cli/commands/check_deployment.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/unpolled.h"
 #include "cli/view/document.h"
@@ -31,9 +32,10 @@ static void put_unpolled(yajl_gen out, const struct unpolled_queue *queue) {
   yajl_gen_map_close(out);
 }
 
-/* {"problems": [...], "warnings": [...], "workers": [{"queue": ..., "name": ...}], "output": [lines that the modules
- * printed]} */
-static void print_json(const struct load_report *report, const struct unpolled *unpolled, const struct buf *output) {
+/* {"problems": [...], "warnings": [...], "workers": [{"queue": ..., "name": ...}], "deployments": [...], "output":
+ * [lines that the modules printed]}; the deployments only of a database. */
+static void print_json(const struct load_report *report, const struct unpolled *unpolled,
+                       const struct previews *previews, const struct buf *output) {
   yajl_gen out = document_begin();
   yajl_gen_map_open(out);
   document_text(out, "problems");
@@ -53,6 +55,10 @@ static void print_json(const struct load_report *report, const struct unpolled *
     yajl_gen_map_close(out);
   }
   yajl_gen_array_close(out);
+  if (previews->results) {
+    document_text(out, "deployments");
+    previews_put_json(previews, out);
+  }
   document_text(out, "output");
   yajl_gen_array_open(out);
   for (struct cursor lines = {.data = output->data, .len = output->len}; lines.pos < lines.len;) {
@@ -64,10 +70,12 @@ static void print_json(const struct load_report *report, const struct unpolled *
   document_end(out);
 }
 
-static void print_text(const struct load_report *report) {
+static void print_text(const struct load_report *report, const struct previews *previews) {
   struct buf lines = {0};
   load_report_put_problems(report, &lines);
-  for (size_t i = 0; i < report->worker_count; i++) buf_printf(&lines, "queue %s: ok\n", report->workers[i].queue);
+  if (previews->results) previews_put_lines(previews, &lines);
+  for (size_t i = 0; !previews->results && i < report->worker_count; i++)
+    buf_printf(&lines, "queue %s: ok\n", report->workers[i].queue);
   say_text(stdout, lines.data, lines.len);
   buf_free(&lines);
 }
@@ -82,6 +90,27 @@ static void print_warnings(const struct unpolled *unpolled) {
   }
 }
 
+/* What was found; *err if it is not good. */
+static bool report_all(const struct settings *settings, const struct load_report *report, const struct buf *output,
+                       struct err *err) {
+  struct previews previews = {0};
+  size_t problems = report->problem_count;
+  bool asked = settings->from_flag[SET_database] && problems == 0;
+  if (asked && !previews_read(&previews, settings, report, err)) return false;
+  struct unpolled unpolled = unpolled_find(report);
+  if (settings->json)
+    print_json(report, &unpolled, &previews, output);
+  else
+    print_text(report, &previews);
+  print_warnings(&unpolled);
+  unpolled_free(&unpolled);
+  fflush(stdout);
+  bool ok = problems == 0 && (!asked || previews_accepted(&previews, err));
+  if (problems > 0) err_set(err, ERR_CONFIG, EXIT_MODULES, "check: %zu problem%s", problems, problems == 1 ? "" : "s");
+  previews_free(&previews);
+  return ok;
+}
+
 int command_check(const struct call *call) {
   struct buf output = {0};
   struct load_options options = {.command = "check",
@@ -92,22 +121,11 @@ int command_check(const struct call *call) {
                                  .output = call->settings->json ? &output : NULL};
   struct load_report report;
   struct err err;
-  if (!load_flows(&options, &report, &err)) {
-    buf_free(&output);
-    return cli_fail(&err);
+  bool ok = load_flows(&options, &report, &err);
+  if (ok) {
+    ok = report_all(call->settings, &report, &output, &err);
+    load_report_free(&report);
   }
-  size_t problems = report.problem_count;
-  struct unpolled unpolled = unpolled_find(&report);
-  if (call->settings->json)
-    print_json(&report, &unpolled, &output);
-  else
-    print_text(&report);
-  print_warnings(&unpolled);
-  unpolled_free(&unpolled);
-  load_report_free(&report);
   buf_free(&output);
-  if (problems == 0) return EXIT_DONE;
-  fflush(stdout);
-  err_set(&err, ERR_CONFIG, EXIT_MODULES, "check: %zu problem%s", problems, problems == 1 ? "" : "s");
-  return cli_fail(&err);
+  return ok ? EXIT_DONE : cli_fail(&err);
 }

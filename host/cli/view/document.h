@@ -9,6 +9,8 @@ yajl_gen document_begin(void);
 void document_text(yajl_gen document, const char *text);
 /* A member of an object; nothing for NULL. */
 void document_member(yajl_gen document, const char *key, const char *text);
+/* A value that is JSON text already. */
+void document_json(yajl_gen document, const char *json);
 /* Writes the document and frees it. */
 void document_end(yajl_gen document);
 

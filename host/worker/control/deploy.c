@@ -9,8 +9,9 @@
 
 enum { EXTRA_MAX_MS = 300000 };
 
-/* The columns of the DEPLOY statement: the differences as JSON, as lines and as one line. */
-enum { FLOW_SLUG, STATUS, ALIAS_STATUS, MESSAGE, DIFFERENCES, DIFFERENCE_LINES, DIFFERENCE_LINE };
+/* The columns of the DEPLOY statement: the differences as JSON, as lines and as one line; live workers that lack steps,
+ * as JSON, empty for none. */
+enum { FLOW_SLUG, STATUS, ALIAS_STATUS, MESSAGE, DIFFERENCES, DIFFERENCE_LINES, DIFFERENCE_LINE, LACKING };
 
 /* The columns of the PREVIEW statement. */
 enum { PREVIEW_FLOW, PREVIEW_STATUS, PREVIEW_DIFFERENCES };
@@ -85,10 +86,14 @@ static void log_flow(const struct deployment *deployment, const PGresult *result
   bool kept = strcmp(alias_status, "kept") == 0; /* the alias stays at a version that this worker does not have */
   bool recreated = strcmp(status, "recreated") == 0, verified = strcmp(status, "verified") == 0;
   bool moved = strcmp(alias_status, "activated") == 0, same = verified && !moved && !*differences;
-  enum log_level level = kept || recreated ? LOG_WARN : same && deployment->events.again ? LOG_DEBUG : LOG_INFO;
+  const char *lacking = PQgetvalue(result, row, LACKING);
+  enum log_level level = kept || recreated || *lacking      ? LOG_WARN
+                         : same && deployment->events.again ? LOG_DEBUG
+                                                            : LOG_INFO;
   LOG(deployment->log, level, "deployed_flow", LOG_STR("flow", flow), LOG_STR("status", status),
       LOG_STR("alias", alias_status), LOG_STR("message", *message ? message : NULL),
-      LOG_JSON_TEXT("differences", *differences ? PQgetvalue(result, row, DIFFERENCES) : NULL));
+      LOG_JSON_TEXT("differences", *differences ? PQgetvalue(result, row, DIFFERENCES) : NULL),
+      LOG_JSON_TEXT("lacking_workers", *lacking ? lacking : NULL));
   if (verified) log_options(deployment->log, PQgetvalue(result, row, DIFFERENCE_LINES));
   if (!same) put_changes(changes, flow, status, moved, differences);
 }

@@ -21,7 +21,8 @@
        "$2::jsonb) c")                                                                                                \
   STMT(DEPLOY,                                                                                                        \
        "select flow_slug, status, alias_status, message, pg_catalog.to_json(differences),"                            \
-       " pg_catalog.array_to_string(differences, E'\\n    '), pg_catalog.array_to_string(differences, ', ')"          \
+       " pg_catalog.array_to_string(differences, E'\\n    '), pg_catalog.array_to_string(differences, ', '),"         \
+       " nullif(lacking_workers, '[]')"                                                                               \
        " from pgflow.deploy_flows($1::uuid, $2::text, $3::text, $4::jsonb, $5::bigint)")                              \
   STMT(HEARTBEAT,                                                                                                     \
        "select deprecated, function_enabled, schema_version, pg_catalog.array_to_string(lost_ordinals, ','),"         \
