@@ -2,11 +2,11 @@
 #ifndef LUAFLOW_CLI_COMMANDS_CHECK_DEPLOYMENT_H
 #define LUAFLOW_CLI_COMMANDS_CHECK_DEPLOYMENT_H
 
-#include <libpq-fe.h>
 #include <yajl/yajl_gen.h>
 
 #include "base/buf.h"
 #include "base/settings.h"
+#include "cli/db.h"
 #include "worker/source/load_report.h"
 
 struct previews {
