@@ -114,13 +114,26 @@ local function is_luaflow_error(value)
   return type(metatable) == "table" and rawget(metatable, "luaflow_error") == true
 end
 
---- Adds the place of the handler to an error of luaflow's own calls that has no place: a tail call leaves no frame.
+-- Error tables whose message wants the place of the handler in front.
+local without_place = setmetatable({}, { __mode = "k" })
+
+--- Marks an error table whose message has no place: a tail call leaves no frame.
+---@param problem table
+function errors.lacks_place(problem)
+  without_place[problem] = true
+end
+
+--- Adds the place of the handler to an error of luaflow's own calls that has no place.
 ---@param value any
 ---@param handler function
 function errors.give_place(value, handler)
-  if type(value) ~= "table" or not is_luaflow_error(value) or value.where then return end
+  if type(value) ~= "table" then return end
   local info = debug.getinfo(handler, "S")
-  value.where = ("%s:%d"):format(info.short_src, info.linedefined)
+  local place = ("%s:%d"):format(info.short_src, info.linedefined)
+  if is_luaflow_error(value) then value.where = value.where or place end
+  if without_place[value] then
+    value.message, without_place[value] = ("%s: %s"):format(place, value.message), nil
+  end
 end
 
 --- What an error says beyond its text: it may quote values, so it is stored and not logged.

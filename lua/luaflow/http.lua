@@ -1,24 +1,30 @@
 -- Sends HTTP requests of handlers (`require "luaflow.http"`). A request suspends the handler, not the process. Pure Lua over the
 -- host's `http`, which does one hop: what is checked before and what follows after a redirect is here.
+local errors = require "luaflow.errors"
 local host = require "luaflow.host"
+local http_form = require "luaflow.http_form"
 local json = require "luaflow.json"
 local nearest = require "luaflow.nearest"
 local position = require "luaflow.position"
 local strict = require "luaflow.strict"
+local utf8 = require "luaflow.utf8"
 
 local http = {}
 
 local MAX_REDIRECTS = 10
 local MAX_TIMEOUT = 1e6 -- seconds
 local MAX_RETRY_AFTER = 86400 -- seconds, the longest delay of luaflow.retry_after
+local SHOWN_BYTES = 60 -- of a body that is not JSON
 local TOKEN = "^[%w!#$%%&'*+.^_`|~-]+$"
 
 ---@class luaflow.HttpRequest
----@field url string http:// or https://
+---@field url string http:// or https://; spaces are encoded
+---@field query? table<string, string|number|boolean|table> added to the URL's query; a list gives its name several times
 ---@field method? string default: GET, or POST with a body
 ---@field headers? table<string, string|number|string[]>
 ---@field body? string
 ---@field json? any sent as the body, with its content type
+---@field form? table<string, string|number|boolean|table> sent as the body of a form, with its content type
 ---@field timeout? number seconds for the whole request, redirects included; default: what is left of the attempt
 ---@field redirects? boolean false: a redirect is an answer like any other
 ---@field ca_file? string path of the certificate authorities to trust instead of the system's
@@ -44,10 +50,13 @@ local error_mt = {
 -- `where` is the place of the handler's call.
 local function raise(where, kind, message, url)
   local prefix = where.file and where.line and ("%s:%d: "):format(where.file, where.line) or ""
-  error(setmetatable({ kind = kind, message = prefix .. message, url = url }, error_mt), 0)
+  local problem = setmetatable({ kind = kind, message = prefix .. message, url = url }, error_mt)
+  if prefix == "" then errors.lacks_place(problem) end
+  error(problem, 0)
 end
 
-local OPTIONS = { "url", "method", "headers", "body", "json", "timeout", "redirects", "ca_file" }
+local OPTIONS = { "url", "query", "method", "headers", "body", "json", "form", "timeout", "redirects", "ca_file" }
+local BODIES = { "body", "json", "form" }
 local IS_OPTION = {}
 for _, name in ipairs(OPTIONS) do IS_OPTION[name] = true end
 
@@ -111,6 +120,12 @@ local function check_type(options, name, wanted, refuse)
   return value
 end
 
+local function check_text(options, name, refuse)
+  local text = check_type(options, name, "string", refuse)
+  if text and text:find "%z" then refuse(("%s holds a NUL byte"):format(name)) end
+  return text
+end
+
 local function check_method(options, body, refuse)
   local method = check_type(options, "method", "string", refuse) or (body and "POST" or "GET")
   if not method:find(TOKEN) then refuse(("%q is not an HTTP method"):format(method)) end
@@ -120,12 +135,33 @@ local function check_method(options, body, refuse)
   return method
 end
 
+-- A table of names and values as text; nil where the option is not given.
+local function check_form(options, name, refuse)
+  local given = check_type(options, name, "table", refuse)
+  if not given then return nil end
+  local text, message = http_form.encode(given)
+  if not text then refuse(("%s: %s"):format(name, message)) end
+  return text
+end
+
+-- The body and its content type, where luaflow knows it.
 local function check_body(options, refuse)
-  if options.json == nil then return check_type(options, "body", "string", refuse) end
-  if options.body ~= nil then refuse "give body or json, not both" end
+  local given
+  for _, name in ipairs(BODIES) do
+    if options[name] ~= nil and given then refuse(("give %s or %s, not both"):format(given, name)) end
+    if options[name] ~= nil then given = name end
+  end
+  if given == "form" then return check_form(options, "form", refuse), "application/x-www-form-urlencoded" end
+  if given ~= "json" then return check_type(options, "body", "string", refuse) end
   local body, message = host.encode(options.json, "json")
   if not body then refuse(message) end
-  return body
+  return body, "application/json"
+end
+
+local function check_url(options, refuse)
+  local url = check_text(options, "url", refuse) or refuse "url is needed"
+  local query = check_form(options, "query", refuse)
+  return http_form.add_query((url:gsub(" ", "%%20")), query or "")
 end
 
 local function check_timeout(options, refuse)
@@ -136,21 +172,15 @@ local function check_timeout(options, refuse)
   return timeout
 end
 
-local function check_text(options, name, refuse)
-  local text = check_type(options, name, "string", refuse)
-  if text and text:find "%z" then refuse(("%s holds a NUL byte"):format(name)) end
-  return text
-end
-
 -- The host's request.
 local function check(options, where)
   local function refuse(message) raise(where, "invalid", "http.request: " .. message) end
   if type(options) ~= "table" then refuse "call it with a table: http.request{ url = ... }" end
   check_names(options, refuse)
-  local url = check_text(options, "url", refuse) or refuse "url is needed"
+  local url = check_url(options, refuse)
   local headers, seen = header_list(options.headers, refuse)
-  local body = check_body(options, refuse)
-  if options.json ~= nil and not seen["content-type"] then add_header(headers, "Content-Type", "application/json", refuse) end
+  local body, content_type = check_body(options, refuse)
+  if content_type and not seen["content-type"] then add_header(headers, "Content-Type", content_type, refuse) end
   check_type(options, "redirects", "boolean", refuse)
   return {
     url = url, method = check_method(options, body, refuse), headers = headers, body = body,
@@ -185,14 +215,19 @@ end
 
 local response_mt = { __name = "luaflow.HttpResponse", __index = {} }
 
-local function response_of(answer)
+-- What each response answered, for errors: method and URL without credentials and query.
+local asked = setmetatable({}, { __mode = "k" })
+
+local function response_of(answer, method)
   local headers = {}
   for i = 1, #answer.headers, 2 do
     local name, value = answer.headers[i]:lower(), answer.headers[i + 1]
     local glue = name == "set-cookie" and "\n" or ", "
     headers[name] = headers[name] and headers[name] .. glue .. value or value
   end
-  return setmetatable({ status = answer.status, headers = headers, body = answer.body, retry_after = answer.retry_after }, response_mt)
+  local response = { status = answer.status, headers = headers, body = answer.body, retry_after = answer.retry_after }
+  asked[response] = { method = method, url = answer.url }
+  return setmetatable(response, response_mt)
 end
 
 -- Seconds left until the time, for the request that is sent next.
@@ -214,7 +249,7 @@ function http.request(options)
     local answer, kind, reason, url = host.http(request)
     if kind == "invalid" then raise(where, kind, "http.request: url: " .. reason, url) end
     if not answer then raise(where, kind, ("%s %s: %s"):format(request.method, url, reason), url) end
-    if options.redirects == false or not (answer.redirect or answer.bad_redirect) then return response_of(answer) end
+    if options.redirects == false or not (answer.redirect or answer.bad_redirect) then return response_of(answer, request.method) end
     url = answer.url
     if answer.bad_redirect then
       raise(where, "redirects", ("%s %s: it redirects to an unusable URL: %s"):format(request.method, url, answer.bad_redirect), url)
@@ -230,8 +265,11 @@ end
 local function decode(response, where)
   if getmetatable(response) ~= response_mt then raise(where, "invalid", "http.json expects a response of http.request") end
   local value, message = host.decode(response.body, "body")
-  if message then raise(where, "json", ("the answer is not JSON: %s"):format(message)) end
-  return value
+  if not message then return value end
+  local request = asked[response] or { method = "the", url = "request" }
+  local start = utf8.clean(response.body:sub(1, SHOWN_BYTES)):gsub("%c", " ")
+  raise(where, "json", ("%s %s answered %d, and its body is not JSON: %s; it starts with %q"):format(
+    request.method, request.url, response.status, message:gsub("^body: ", ""), start), request.url)
 end
 
 --- The decoded body of a response. Raises a luaflow.HttpError of kind "json" where it is none.

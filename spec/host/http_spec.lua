@@ -217,6 +217,7 @@ describe("http.request", function()
     local ok, problem = pcall(http.json, request "/answer?body=oops")
     assert.is_false(ok)
     assert.equal("json", problem.kind)
+    assert.truthy(problem.message:find("http_spec.lua:%d+: GET http://[^?]*/answer answered 200, and its body is not JSON: .*oops"))
   end)
 
   it("uses a connection again", function()

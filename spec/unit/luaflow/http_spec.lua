@@ -9,6 +9,7 @@ describe("luaflow.http", function()
     answers, sent = {}, {}
     real = package.loaded["luaflow.host"]
     host = fake_host.new {
+      decode = require "luaflow.testing.codec".decode,
       http = function(request)
         sent[#sent + 1] = request
         return unpack(table.remove(answers, 1), 1, 4)
@@ -77,6 +78,56 @@ describe("luaflow.http", function()
     answer()
     http.request { url = "http://a/", headers = { ["content-type"] = "x/y" }, json = {}, method = "put" }
     assert.same({ "PUT", { "content-type", "x/y" }, "{}" }, { sent[2].method, sent[2].headers, sent[2].body })
+  end)
+
+  it("encodes a query and a form, and spaces of the URL", function()
+    local form = { b = { 1, true, "x y" }, ["a&"] = "é=?", n = 9007199254740993LL }
+    local text = "a%26=%C3%A9%3D%3F&b=1&b=true&b=x%20y&n=9007199254740993"
+    for url, wanted in pairs {
+      ["http://a/b c"] = "http://a/b%20c?" .. text, ["http://a/?x=1"] = "http://a/?x=1&" .. text,
+      ["http://a/#part"] = "http://a/?" .. text .. "#part",
+    } do
+      answer()
+      http.request { url = url, query = form }
+      assert.same(wanted, sent[#sent].url)
+    end
+    answer()
+    http.request { url = "http://a/", form = form, query = {} }
+    local last = sent[#sent]
+    assert.same({ "http://a/", "POST", { "Content-Type", "application/x-www-form-urlencoded" }, text },
+      { last.url, last.method, last.headers, last.body })
+  end)
+
+  it("refuses what is no query and no form, and two bodies", function()
+    for message, options in pairs {
+      ["query must be a table, not a string"] = { query = "a=1" },
+      ["query: a must be a string, a number, a boolean or a list of them, not a function"] = { query = { a = print } },
+      ["form: its names must be strings, not a number"] = { form = { "a" } },
+      ["give json or form, not both"] = { json = 1, form = {} },
+      ["give body or form, not both"] = { body = "", form = {} },
+    } do
+      options.url = "http://a/"
+      assert.truthy(refused(options):find("http.request: " .. message, 1, true), message)
+    end
+  end)
+
+  it("says of a body that is not JSON what was asked and what came, and gives a tail call the handler's place", function()
+    local context, run = require "luaflow.context", require "luaflow.run"
+    local function failure(fn)
+      answer { status = 502, body = "<html>\n<body>Bad gateway" .. (" "):rep(100), url = "http://a/orders" }
+      return run.task(host, { fn = fn, kind = "single", feeds_map = false }, context.new(host, {}), nil)
+    end
+    for _, fn in ipairs {
+      function() local order = http.request { url = "http://u:p@a/orders?key=secret" }:json() return order end,
+      function() return http.request { url = "http://u:p@a/orders?key=secret" }:json() end,
+    } do
+      local outcome = failure(fn)
+      assert.same("failed", outcome.outcome)
+      assert.truthy(outcome.message:find('"kind":"json"', 1, true), outcome.message)
+      assert.truthy(outcome.message:find "http_spec.lua:%d+: GET http://a/orders answered 502, and its body is not JSON: ", outcome.message)
+      assert.truthy(outcome.message:find('it starts with \\"<html> <body>Bad gateway', 1, true), outcome.message)
+      assert.is_nil(outcome.message:find "secret")
+    end
   end)
 
   it("raises tables", function()
