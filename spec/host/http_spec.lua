@@ -2,6 +2,7 @@
 -- its attempt's deadline.
 local cjson = require "cjson"
 local files = require "spec.support.files"
+local guide = require "spec.support.guide"
 local http = require "luaflow.http"
 local http_server = require "spec.support.http_server"
 local process = require "spec.support.process"
@@ -217,7 +218,7 @@ describe("http.request", function()
     local ok, problem = pcall(http.json, request "/answer?body=oops")
     assert.is_false(ok)
     assert.equal("json", problem.kind)
-    assert.truthy(problem.message:find("http_spec.lua:%d+: GET http://[^?]*/answer answered 200, and its body is not JSON: .*oops"))
+    assert.truthy(problem.message:find("GET http://[^?]*/answer answered 200, and its body is not JSON: .*oops"), problem.message)
   end)
 
   it("uses a connection again", function()
@@ -271,6 +272,18 @@ describe("http.request", function()
       end
       print(("# 500 calls of 1 s took %.2f s"):format(till - from))
       assert.is_true(till - from < 10)
+    end)
+
+    it("does what the guide shows against a server that limits its clients, at the cost of no attempt", function()
+      here.root:write("flows/limited.lua", ('local luaflow = require "luaflow"\n'
+        .. 'return luaflow.flow { slug = "limited" }:map({ slug = "call" }, function(url)\n%s\nend)\n')
+        :format(guide.lua("flows/README.md", "response.status == 429"):gsub('url = "[^"]*"', "url = url"), nil))
+      here:worker { args = { "--queue", "limited", "--concurrency", "50" } }
+      local urls = {}
+      for i = 1, 60 do urls[i] = url_of "/limited/20" end
+      local run = here.db:await_run(here.db:start("limited", cjson.encode(urls)), 60)
+      assert.equal("completed", run.status, run.error_message)
+      assert.equal(60, here.db:number "select count(*) from pgflow.step_tasks t where t.attempts_count = 1 and t.output = '{\"good\":true}'")
     end)
 
     -- The hard limit is as low as the soft one: each process gets by with 40 descriptors.

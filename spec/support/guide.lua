@@ -29,4 +29,15 @@ function guide.table(path, heading)
   return rows
 end
 
+--- The text of the first block of Lua in a guide that has this text in it.
+---@param path string
+---@param text string
+---@return string
+function guide.lua(path, text)
+  for block in files.read(path):gmatch "```lua\n(.-)```" do
+    if block:find(text, 1, true) then return block end
+  end
+  error(("%s has no block of Lua with %s"):format(path, text))
+end
+
 return guide

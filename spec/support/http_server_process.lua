@@ -6,6 +6,7 @@
 --   /redirect/N       a redirect to /redirect/N-1, from 0 to /echo
 --   /big/BYTES        a body of that length;  /endless  one in chunks without end
 --   /truncated        an answer that ends too early;  /close  none at all;  /garbage  what is no HTTP
+--   /limited/N        N answers in each second, {"good":true}; 429 with Retry-After beyond that
 --   /stats            connections accepted and open, and requests whose client left before they were answered
 -- and 403 to anything else, such as a CONNECT.
 local bit = require "bit"
@@ -90,6 +91,16 @@ end
 
 function routes.close(connection)
   connection.last = true
+end
+
+local limited = { second = -1, answers = 0 }
+
+function routes.limited(connection, _, most)
+  local second = math.floor(system.monotime())
+  if second ~= limited.second then limited = { second = second, answers = 0 } end
+  limited.answers = limited.answers + 1
+  if limited.answers > tonumber(most) then return answer(connection, 429, { "Retry-After: 1" }, "") end
+  answer(connection, 200, {}, '{"good":true}')
 end
 
 function routes.stats(connection)
