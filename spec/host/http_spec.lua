@@ -283,7 +283,8 @@ describe("http.request", function()
       for i = 1, 60 do urls[i] = url_of "/limited/20" end
       local run = here.db:await_run(here.db:start("limited", cjson.encode(urls)), 60)
       assert.equal("completed", run.status, run.error_message)
-      assert.equal(60, here.db:number "select count(*) from pgflow.step_tasks t where t.attempts_count = 1 and t.output = '{\"good\":true}'")
+      local good = "select count(*) from pgflow.step_tasks t where t.attempts_count = 1 and t.output = '{\"good\":true}'"
+      assert.equal(60, here.db:number(good))
     end)
 
     -- The hard limit is as low as the soft one: each process gets by with 40 descriptors.
