@@ -106,10 +106,13 @@ static void split_path(lua_State *L, const struct runtime *runtime) {
   buf_free(&kept);
 }
 
-/* Lets the relative places of package.cpath count from the root; C modules are loaded from disk. [package] -> same */
+/* Searches the project's own lua_modules for C modules first, and lets the relative places of package.cpath count from
+ * the root; C modules are loaded from disk. [package] -> same */
 static void anchor_cpath(lua_State *L, const struct runtime *runtime) {
   struct buf anchored = {0};
-  lua_getfield(L, -1, "cpath");
+  lua_pushliteral(L, "lua_modules/lib/lua/5.1/?.so;lua_modules/?.so;");
+  lua_getfield(L, -2, "cpath");
+  lua_concat(L, 2);
   for (const char *place = luaL_checkstring(L, -1); *place;) {
     size_t length = strcspn(place, ";");
     if (anchored.len) buf_put(&anchored, ";", 1);
@@ -125,7 +128,14 @@ static void anchor_cpath(lua_State *L, const struct runtime *runtime) {
 
 /* [package] -> [package, list of templates] */
 static void push_templates(lua_State *L, const struct runtime *runtime) {
-  static const char *const templates[] = {"?.lua", "?/init.lua", "lua/?.lua", "lua/?/init.lua"};
+  static const char *const templates[] = {"?.lua",
+                                          "?/init.lua",
+                                          "lua/?.lua",
+                                          "lua/?/init.lua",
+                                          "lua_modules/share/lua/5.1/?.lua",
+                                          "lua_modules/share/lua/5.1/?/init.lua",
+                                          "lua_modules/?.lua",
+                                          "lua_modules/?/init.lua"};
   lua_newtable(L);
   for (size_t i = 0; i < sizeof templates / sizeof *templates; i++) {
     lua_pushstring(L, templates[i]);

@@ -32,6 +32,9 @@ local loader = {}
 ---@field types { name: string, text: string }[] see luaflow.types; none unless asked for
 ---@field silent? string the first file that returned nothing, though none requires it: it may have been copied in part
 
+-- What a package manager has put into the project: to be required, and never an entry.
+local INSTALLED = "^lua_modules/"
+
 -- Paths as users give them: "./flows/" is "flows", "." is "".
 local function normal_path(path)
   return (path:gsub("^%./", ""):gsub("^%.$", ""):gsub("/+$", ""))
@@ -54,7 +57,7 @@ local function expand(options, report)
     else
       local prefix, found = path == "" and "" or path .. "/", false
       for _, file in ipairs(all) do
-        if file:sub(1, #prefix) == prefix then
+        if file:sub(1, #prefix) == prefix and not (path == "" and file:find(INSTALLED)) then
           found = true
           add(file)
         end

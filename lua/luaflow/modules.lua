@@ -85,8 +85,10 @@ function Modules:explain(raised, caller)
   for path in pairs(self.files) do known[#known + 1] = self:name_of(path) end
   table.sort(known)
   local hint = nearest.hint(name, known)
-    or "if this is not the folder of the project, give it with --root DIR, or put an empty file .luaflow-root into it"
-  return ("%smodule '%s' not found below the root%s (%s)"):format(caller, name, self.root and " " .. self.root or "", hint)
+    or ("install it into the project, `luarocks --tree lua_modules install %s`, or on the machine; if this is not the folder of the "
+      .. "project, give it with --root DIR, or put an empty file .luaflow-root into it"):format(name)
+  return ("%smodule '%s' not found below the root%s, in its folders lua and lua_modules, or in LUA_PATH (%s)"):format(
+    caller, name, self.root and " " .. self.root or "", hint)
 end
 
 function Modules:load(name, path, caller)

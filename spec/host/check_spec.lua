@@ -118,9 +118,23 @@ describe("luaflow check", function()
     assert.equal(0, relative.code, relative.out)
     for i = 1, 2 do
       assert.same({ 3, "flows/a.lua:1: [module_not_found] module 'outer_module' not found below the root " .. other:at "app"
-        .. " (if this is not the folder of the project, give it with --root DIR, or put an empty file .luaflow-root into it)\n" },
+        .. ", in its folders lua and lua_modules, or in LUA_PATH (install it into the project, `luarocks --tree lua_modules install "
+        .. "outer_module`, or on the machine; if this is not the folder of the project, give it with --root DIR, or put an empty "
+        .. "file .luaflow-root into it)\n" },
         { results[i].code, results[i].out })
     end
+  end)
+
+  it("finds libraries that are installed in the project's lua_modules, and loads none of them as a flow", function()
+    local other = flows.root {
+      [".luaflow-root"] = "", ["lua_modules/share/lua/5.1/inner/init.lua"] = "return 1", ["lua_modules/plain.lua"] = "return 2",
+      ["lua_modules/share/lua/5.1/broken.lua"] = "error 'loaded'",
+      ["flows/a.lua"] = 'assert(require "inner" + require "plain" == 3)\n'
+        .. 'assert(package.cpath:find("^/[^;]*/lua_modules/lib/lua/5%.1/%?%.so;"), package.cpath)\n' .. GOOD,
+    }
+    local result = process.run { argv = { process.luaflow(), "check", other.path }, cwd = "/" }
+    other:remove()
+    assert.equal(0, result.code, result.out .. result.err)
   end)
 
   it("keeps what modules print apart from its JSON", function()

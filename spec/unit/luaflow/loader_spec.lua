@@ -203,6 +203,12 @@ return { luaflow.worker { queue = "order_intake_v2", flows = { deployed.v2, luaf
     assert.same({ "y" }, queues(load(sources, { "lua/y.lua" })))
   end)
 
+  it("takes nothing that is installed in lua_modules for an entry", function()
+    local sources = { ["a.lua"] = flow_source "a", ["lua_modules/share/lua/5.1/lib.lua"] = "error 'loaded'" }
+    local result = load(sources, { "" })
+    assert.same({ {}, { "a" } }, { result.problems, queues(result) })
+  end)
+
   it("puts require back as it was", function()
     local before = require
     load { ["flows/a.lua"] = flow_source "a", ["flows/bad.lua"] = "error 'x'" }
@@ -265,11 +271,13 @@ return luaflow.flow { slug = "bad", max_attempt = 5 }
     local result = load { ["flows/a.lua"] = "local x = 1\nlocal y = require 'flows.helpr'", ["flows/helper.lua"] = "return {}" }
     assert.same({
       code = "module_not_found", file = "flows/a.lua", line = 2,
-      message = "module 'flows.helpr' not found below the root /srv/app (did you mean \"flows.helper\"?)",
+      message = "module 'flows.helpr' not found below the root /srv/app, in its folders lua and lua_modules, or in LUA_PATH "
+        .. "(did you mean \"flows.helper\"?)",
     }, result.problems[1])
     assert.same({ "flows/a.lua:nil module_not_found" }, problems_of { ["flows/a.lua"] = "return require 'nowhere'" })
-    assert.equal("module 'app.flows.x' not found below the root /srv/app (if this is not the folder of the project, "
-      .. "give it with --root DIR, or put an empty file .luaflow-root into it)",
+    assert.equal("module 'app.flows.x' not found below the root /srv/app, in its folders lua and lua_modules, or in LUA_PATH "
+      .. "(install it into the project, `luarocks --tree lua_modules install app.flows.x`, or on the machine; if this is not the "
+      .. "folder of the project, give it with --root DIR, or put an empty file .luaflow-root into it)",
       load({ ["flows/a.lua"] = "local x = require 'app.flows.x'" }).problems[1].message)
   end)
 
