@@ -29,8 +29,9 @@ enum {
   FOR_PRUNE = 1 << 16,
   FOR_DOCTOR = 1 << 17,
   FOR_TRY = 1 << 18,
+  FOR_RELOAD = 1 << 19,
   FOR_OPERATORS = FOR_CANCEL | FOR_RETRY | FOR_FLOWS | FOR_QUEUES | FOR_WORKER_LIST | FOR_FUNCTIONS | FOR_ROLLOUT |
-                  FOR_PRUNE | FOR_DOCTOR,
+                  FOR_PRUNE | FOR_DOCTOR | FOR_RELOAD,
   FOR_CLIENTS = FOR_START | FOR_RUNS | FOR_RUN | FOR_MIGRATE | FOR_OPERATORS,
   FOR_WORKERS = FOR_DEV | FOR_WORKER,
   FOR_SCRIPTS = FOR_LUA | FOR_TRY,
@@ -99,7 +100,9 @@ struct setting_list {
   X(log_level, CHOICE, "log-level", "debug|info|warn|error", "info", 0, 0, "LUAFLOW_LOG_LEVEL",                     \
     FOR_WORKERS | FOR_SCRIPTS, "lowest level that is logged")                                                       \
   X(watch, SWITCH, "watch", NULL, NULL, 0, 0, NULL, FOR_WORKER,                                                     \
-    "reload the modules and --env-file whenever a file changes")                                                    \
+    "reload when a file changes: code and runtime options; new versions wait for luaflow reload or SIGHUP")         \
+  X(watch_settle, SECONDS, "watch-settle", "TIME", NULL, 1, 3600000, "LUAFLOW_WATCH_SETTLE", FOR_WORKERS,           \
+    "how long the files must be unchanged before a change is taken; default: 2s, in dev 20ms")                      \
   X(flow_input, TEXT, "flow-input", "JSON", NULL, 0, 0, NULL, FOR_TRY,                                              \
     "the run's input, for ctx:flow_input() in a step whose own input differs")                                      \
   X(attempt, NUMBER, "attempt", "N", "1", 1, 1000000, NULL, FOR_TRY, "number of the attempt that the handler sees") \
@@ -124,6 +127,7 @@ struct setting_list {
   X(force, SWITCH, "force", NULL, NULL, 0, 0, NULL, FOR_ROLLOUT, "finish although old workers still run")           \
   X(yes, SWITCH, "yes", NULL, NULL, 0, 0, NULL, FOR_ROLLOUT,                                                        \
     "finish: does not ask if waiting workers would be refused")                                                     \
+  X(timeout, SECONDS, "timeout", "TIME", "60s", 0, 86400000, NULL, FOR_RELOAD, "how long to wait for answers")      \
   X(older_than, SECONDS, "older-than", "TIME", NULL, 0, INT64_C(3155760000000), NULL, FOR_PRUNE,                    \
     "delete runs that ended longer ago than this, such as 12h, 30d or 8w")                                          \
   X(prune_batch, NUMBER, "batch", "N", "10000", 1, 1000000, NULL, FOR_PRUNE, "most runs in one transaction")        \

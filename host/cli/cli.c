@@ -75,6 +75,10 @@ static const struct command commands[] = {
     {"workers", FOR_WORKER_LIST, 0, 0, false, command_workers, "",
      "lists workers: their state and what they have in flight",
      "States: running; draining (deprecated: it finishes its tasks); dead (no heartbeat for 30 s); stopped."},
+    {"reload", FOR_RELOAD, 0, ANY_NUMBER, false, command_reload, "[QUEUE...]",
+     "asks live workers to take what their files have, new versions too",
+     "Of the named queues, or of all. Prints what each answered; exits 1 if one refused, ended, or gave no answer.\n"
+     "Workers that drain, and those whose function is disabled, are not asked."},
     {"functions", FOR_FUNCTIONS, 0, ANY_NUMBER, false, command_functions, "[enable|disable NAME... | forget NAME]",
      "lists, enables, disables or deletes worker functions",
      "Workers of a disabled function that start wait: they do not deploy or claim. Workers that run continue;\n"

@@ -11,6 +11,9 @@
 /* $1: the stopped ones too, and those dead for more than a day. */
 #define WORKERS_QUERY "select * from pgflow.worker_status($1::boolean)"
 
+/* $1: workers, $2: the request. */
+#define RELOAD_QUERY "select * from pgflow.reload_answers($1::uuid[], $2::bigint)"
+
 #define QUEUES_QUERY                                                                                         \
   "select q.queue_name, q.depth, q.visible, (extract(epoch from q.oldest_age) * 1000)::bigint as oldest_ms," \
   "       q.in_flight, q.live_workers, q.uncovered_pairs, q.lacking_workers"                                 \
@@ -54,6 +57,10 @@
     "         'reload failed: ' || q.last_reload_error), '')"                                                          \
     "  from (" WORKERS_QUERY ") q")                                                                                    \
   X(WORKERS_JSON, 1, JSON_OF(WORKERS_QUERY))                                                                           \
+  X(REQUEST_RELOAD, 1,                                                                                                 \
+    "select array_agg(r.worker_id), max(r.request), count(*) from pgflow.request_reload($1::text[]) r")                \
+  X(RELOAD_ANSWERS, 2, "select q.worker_id, q.queue_name, q.answer, q.generation, q.reason from (" RELOAD_QUERY ") q") \
+  X(RELOAD_ANSWERS_JSON, 2, JSON_OF(RELOAD_QUERY))                                                                     \
   X(QUEUES, 0,                                                                                                         \
     "select q.queue_name, q.depth, q.visible, q.oldest_ms, q.in_flight, q.live_workers,"                               \
     "       concat_ws(': ', array_to_string(q.uncovered_pairs, ', '), (select 'lacked by ' || string_agg(format("      \

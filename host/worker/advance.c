@@ -204,16 +204,21 @@ static enum action begin(struct course *course, const struct facts *facts) {
   if (course->reload_alarm == ALARM_RUNS) return ACTION_NONE;
   if (course->standing == STANDING_STALE) return move_reload(course, RELOAD_HOLDING, ACTION_MOVED);
   if (course->wish < WISH_CHANGED) return ACTION_NONE;
+  /* The first deployment takes all that its generation has, so changed files must not become that generation. */
+  if (facts->cautious && !course->whole_wanted && course->worker != WORKER_RUNNING) return ACTION_NONE;
   if (facts->crowded && course->reload == RELOAD_WAITING) return ACTION_NONE;
   if (facts->crowded) return move_reload(course, RELOAD_WAITING, ACTION_TELL_WAIT);
   course->cause = course->wish;
   course->wish = WISH_NONE;
+  course->whole = course->whole_wanted;
+  course->whole_wanted = false;
   return move_reload(course, RELOAD_READING, ACTION_READ);
 }
 
 /* Tries the same again after a pause. */
 static enum action refuse_for_now(struct course *course) {
   if (course->wish < WISH_AGAIN) course->wish = WISH_AGAIN;
+  course->whole_wanted = course->whole_wanted || course->whole;
   return move_reload(course, RELOAD_IDLE, ACTION_REFUSE_PAUSE);
 }
 
@@ -289,6 +294,7 @@ static enum action take_next_deployment(struct course *course) {
   if (again) return move_reload(course, RELOAD_IDLE, ACTION_NOT_DEPLOYED_AGAIN);
   if (answer == ANSWER_FAILED) return refuse_for_now(course);
   if (answer == ANSWER_FENCED && course->wish == WISH_NONE) course->wish = WISH_ONCE_ENABLED;
+  if (answer == ANSWER_FENCED) course->whole_wanted = course->whole_wanted || course->whole;
   return move_reload(course, RELOAD_IDLE, ACTION_REFUSE);
 }
 
@@ -335,6 +341,11 @@ enum action advance(struct course *course, const struct facts *facts) {
 void course_want(struct course *course, enum wish wish) {
   if (wish > course->wish) course->wish = wish;
   if (course->reload <= RELOAD_WAITING) course->reload_alarm = ALARM_OFF;
+}
+
+void course_order(struct course *course) {
+  course->whole_wanted = true;
+  course_want(course, WISH_ORDERED);
 }
 
 void course_enabled(struct course *course) {

@@ -95,9 +95,11 @@ struct course {
   enum reload_state reload;
   enum claims claims;
   enum wish cause; /* of the reload under way */
+  bool whole;      /* it was ordered, or retries one that was: outside a development database others take less */
 
   /* Written by callbacks and actions. */
-  enum wish wish; /* for a further reload; by course_want */
+  enum wish wish;    /* for a further reload; by course_want */
+  bool whole_wanted; /* by course_order */
   enum candidate candidate;
   enum standing standing; /* callbacks set STALE only */
   enum answer checked, read, deployed;
@@ -118,6 +120,7 @@ struct facts {
   bool crowded;   /* no more old generations with tasks are allowed */
   bool claiming;  /* a claim is in flight */
   bool done;      /* no task is in flight, and every result is recorded */
+  bool cautious;  /* changed files bring new versions only when somebody orders it */
 };
 
 enum action {
@@ -169,6 +172,8 @@ enum action advance(struct course *course, const struct facts *facts);
 
 /* Asks for a further generation, without a pause. */
 void course_want(struct course *course, enum wish wish);
+/* The same because somebody asked for it: everything that the files have is taken. */
+void course_order(struct course *course);
 /* The function is enabled: asks again for what the fence refused. */
 void course_enabled(struct course *course);
 /* True from draining on: nothing is deployed any more. */

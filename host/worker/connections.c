@@ -104,8 +104,8 @@ static void in_flight(void *owner, void (*visit)(void *arrays, const struct task
 static void on_notified(void *owner, const char *channel, const char *payload) {
   struct life *life = owner;
   (void)channel; /* there is only one */
-  if (strcmp(payload, "cancelled") == 0)
-    heartbeat_beat(life->heartbeat); /* its answer tells which tasks */
+  if (strcmp(payload, "cancelled") == 0 || strcmp(payload, "reload") == 0)
+    heartbeat_beat(life->heartbeat); /* its answer tells which tasks, and whether anybody may ask for a reload */
   else
     work_notify(life->work);
 }
@@ -133,11 +133,21 @@ static void on_claimed(void *owner, struct task *task) {
   run_task(life, task);
 }
 
+/* They may be steps of a version that was held back, which exists by now. */
+static bool may_be_held_back(struct life *life, bool is_new) {
+  if (!life->reload.held_back || !is_new) return false;
+  work_pause_claims(life->work);
+  life_reload(life, WISH_AGAIN);
+  return true;
+}
+
 /* In development the other workers may only be ahead: it looks at the disk again, every 2 s. */
 static void on_unknown(struct life *life, const char *steps) {
   struct err told;
   err_set(&told, ERR_CONFIG, EXIT_UNCOVERED, "%s", steps);
-  if (!life->development || complaint_is_new(&life->unknown, &told))
+  bool is_new = complaint_is_new(&life->unknown, &told);
+  if (may_be_held_back(life, is_new)) return;
+  if (!life->development || is_new)
     LOG(life->log, life->development ? LOG_WARN : LOG_ERROR, "unknown_steps", LOG_STR("queue", life->queue),
         LOG_STR("steps", steps), LOG_STR("hint", "load these flows too, or wait until their runs have ended"));
   if (!life->development) {

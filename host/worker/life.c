@@ -63,6 +63,13 @@ void life_reload(struct life *life, enum wish wish) {
   life_kick(life);
 }
 
+void life_order_reload(struct life *life) {
+  if (!course_is_ending(&life->course)) course_order(&life->course);
+  life_reload(life, WISH_ORDERED);
+}
+
+bool life_is_cautious(const struct life *life) { return !life->development && !life->options->development; }
+
 bool life_is_closing(const struct life *life) { return life->course.worker >= WORKER_CLOSING; }
 
 int life_in_flight(const struct life *life) {

@@ -37,9 +37,15 @@ struct reload {
   const struct load_worker *worker; /* of the candidate's report, once it has loaded */
   struct source found;              /* what was read, until it is loaded */
   struct source refused;            /* the files of the last attempt, if it failed; else empty */
+  struct source seen;               /* what a look without notifications has found first, until it is settled */
+  uint64_t seen_at;
   struct refusal refusal;
   uint64_t began_at;
+  int64_t asked;   /* the last request of `luaflow reload` that was seen */
+  int64_t answers; /* the last one that the attempt under way answers; 0: none */
+  int64_t answered;
   char *error;      /* owned; of the last attempt; NULL: it succeeded */
+  char *held_back;  /* owned; versions of the serving files that wait for an order; NULL: none */
   int failures;     /* in a row, for temporary reasons */
   uv_timer_t timer; /* of course.reload_alarm: the pause after such a failure; the time that an outdated load has */
 };
@@ -49,6 +55,7 @@ struct deployment {
   struct err err;
   char *details; /* owned, like the next; see deploy.h */
   char *changes;
+  char *held_back;
   int64_t generation;
 };
 
@@ -77,6 +84,7 @@ struct life {
   const struct load_worker *worker; /* of the report of the one that serves */
   int64_t generation;               /* the number that it was deployed under; 0: it was not yet */
   int64_t last_generation;          /* the last number that a deployment was sent with */
+  bool whole;                       /* everything that its files have was deployed, not only what existed */
   struct deployment deployment;
   struct reload reload;
   struct watch *watch; /* NULL: nothing is watched */
@@ -113,6 +121,10 @@ void life_drain(struct life *life, const char *reason, enum exit_code exit_code)
 void life_forgotten(struct life *life);
 /* A further generation is wanted. */
 void life_reload(struct life *life, enum wish wish);
+/* The same because somebody asked for it. */
+void life_order_reload(struct life *life);
+/* Changed files bring new versions only when somebody orders it. */
+bool life_is_cautious(const struct life *life);
 /* The connections are closed: results of executors cannot be recorded. */
 bool life_is_closing(const struct life *life);
 /* Tasks that have a handler, or a transaction that is about to end. */

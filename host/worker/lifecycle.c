@@ -109,6 +109,7 @@ static enum answer answer_of(const struct life *life, const struct deploy_answer
 static void forget_deployment(struct life *life) {
   free(life->deployment.details);
   free(life->deployment.changes);
+  free(life->deployment.held_back);
 }
 
 static void on_deployed(void *owner, const struct deploy_answer *answer) {
@@ -118,6 +119,7 @@ static void on_deployed(void *owner, const struct deploy_answer *answer) {
   life->deployment = (struct deployment){.err = answer->err,
                                          .details = xstrdup(answer->details),
                                          .changes = xstrdup(answer->changes),
+                                         .held_back = xstrdup(answer->held_back),
                                          .generation = answer->generation};
   if (life->course.reload == RELOAD_DEPLOYING && answer->outcome != DEPLOY_DONE) reload_not_deployed(life, answer);
   life->course.deployed = answer_of(life, answer);
@@ -130,9 +132,12 @@ static bool is_wanted(void *owner) {
 }
 
 static void send_deployment(struct life *life) {
-  const struct deploy_events events = {
-      .wanted = is_wanted, .done = on_deployed, .again = life->course.worker != WORKER_DEPLOYING};
   bool is_next = life->course.reload == RELOAD_DEPLOYING && life->candidate;
+  bool whole = is_next ? life->course.whole || !life_is_cautious(life) : life->whole;
+  const struct deploy_events events = {.wanted = is_wanted,
+                                       .done = on_deployed,
+                                       .again = life->course.worker != WORKER_DEPLOYING,
+                                       .extent = whole ? DEPLOY_ALL : DEPLOY_EXISTING};
   deploy(life->control, life->worker_id, is_next ? life->reload.worker : life->worker, ++life->last_generation,
          life->log, &events, life);
 }
@@ -171,7 +176,7 @@ static void end_all(struct life *life) {
 }
 
 static void refuse_and_pause(struct life *life) {
-  reload_refuse(life);
+  reload_refuse_for_now(life);
   reload_pause(life);
 }
 
@@ -259,6 +264,7 @@ static void look_at(void *owner, struct facts *facts) {
   facts->pooled = facts->connected && pg_last_backend(life->control).pid == work_last_backend(life->work).pid;
   facts->crowded = pool_old_count(life->pool) >= OLD_MAX;
   facts->claiming = life->work && work_is_claiming(life->work);
+  facts->cautious = life_is_cautious(life);
   facts->done = life_in_flight(life) == 0 && (!life->work || work_is_idle(life->work));
   look_at_reach(life, facts);
 }
@@ -318,6 +324,7 @@ struct life *lifecycle_new(uv_loop_t *loop, const struct worker_options *options
     return NULL;
   }
   life->course.candidate = CANDIDATE_LOADING;
+  life->whole = true;
   init_look(life);
   reload_init(life);
   return life;
@@ -328,7 +335,7 @@ void lifecycle_stop(struct life *life) {
   life_kick(life);
 }
 
-void lifecycle_reload(struct life *life) { life_reload(life, WISH_ORDERED); }
+void lifecycle_reload(struct life *life) { life_order_reload(life); }
 
 void lifecycle_hang_up(struct life *life) { life_drain(life, NULL, EXIT_DONE); }
 

@@ -36,6 +36,11 @@ static void note_source(struct life *life, const struct source *source) {
   if (source) source_copy(&life->reload.refused, source);
 }
 
+/* Files were changed while they were read or loaded: nobody knows what was read, and another look follows. */
+static bool is_moving(const struct life *life) {
+  return !life->course.whole && life->watch && !watch_is_settled(life->watch);
+}
+
 /* ---- what others are told ---- */
 
 static void on_reported(void *owner, struct pg_unit *unit, const struct err *err) {
@@ -53,7 +58,9 @@ static void report(struct life *life) {
   struct pg_params *params = pg_unit_add(unit, &control_statements[STMT_REPORT_RELOAD]);
   pg_param_text(params, life->worker_id);
   pg_param_text(params, life->reload.error);
+  pg_param_int(params, life->reload.answers);
   pg_submit(life->control, unit);
+  if (life->reload.answers > life->reload.answered) life->reload.answered = life->reload.answers;
 }
 
 static void set_error(struct life *life, const char *error) {
@@ -72,13 +79,25 @@ static bool is_said(const struct life *life) {
 }
 
 /* The old generation keeps serving. Dev reports files that cannot be loaded, once for all its workers. */
-void reload_refuse(struct life *life) {
+static void refuse(struct life *life) {
   const struct refusal *refusal = &life->reload.refusal;
+  if (refusal->step != REFUSED_DEPLOYMENT && is_moving(life)) {
+    note_source(life, NULL);
+    return;
+  }
   bool known = is_said(life);
   bool told = refusal->step != REFUSED_DEPLOYMENT && tell_dev(life->options->dev, TELL_DEV_ERROR, refusal->error);
   LOG(life->log, known || told ? LOG_DEBUG : LOG_ERROR, "reload_refused", LOG_STR("error", refusal->error),
       LOG_STR("hint", *refusal->hint ? refusal->hint : NULL), LOG_INT("generation", life->generation));
   set_error(life, refusal->error);
+}
+
+void reload_refuse(struct life *life) { refuse(life); }
+
+/* What was asked for is answered by a later attempt. */
+void reload_refuse_for_now(struct life *life) {
+  life->reload.answers = 0;
+  refuse(life);
 }
 
 void reload_tell_wait(struct life *life) {
@@ -91,8 +110,11 @@ void reload_lose_patience(struct life *life) {
 }
 
 void reload_drop(struct life *life) {
-  LOG(life->log, life->course.cause == WISH_ORDERED ? LOG_WARN : LOG_DEBUG, "reload_refused",
-      LOG_STR("error", "the worker drains: nothing is deployed any more"));
+  static const char reason[] = "the worker drains: nothing is deployed any more";
+  LOG(life->log, life->course.cause == WISH_ORDERED ? LOG_WARN : LOG_DEBUG, "reload_refused", LOG_STR("error", reason));
+  if (life->reload.asked <= life->reload.answered) return;
+  life->reload.answers = life->reload.asked;
+  set_error(life, reason);
 }
 
 /* ---- time ---- */
@@ -146,6 +168,22 @@ static bool is_known(struct life *life, const struct source *source) {
   return true;
 }
 
+/* False if the files may be in the middle of a change; then another look follows. */
+static bool is_settled(struct life *life, const struct source *source) {
+  struct reload *reload = &life->reload;
+  struct watch *watch = life->watch;
+  if (!watch || !watch_compares(watch)) return !is_moving(life);
+  bool same = reload->seen.snapshot >= 0 && source_same(source, &reload->seen);
+  if (same && uv_now(life->loop) - reload->seen_at >= (uint64_t)life->options->watch_settle_ms) return true;
+  if (!same) {
+    source_free(&reload->seen);
+    source_copy(&reload->seen, source);
+    reload->seen_at = uv_now(life->loop);
+  }
+  watch_look_again(watch);
+  return false;
+}
+
 static enum answer judge_reading(struct life *life, struct source_reading *reading) {
   if (!reading->good) {
     note_refusal(life, REFUSED_READ, reading->err.message, reading->err.hint);
@@ -153,6 +191,10 @@ static enum answer judge_reading(struct life *life, struct source_reading *readi
     return reading->err.kind == ERR_RETRY ? ANSWER_FAILED : ANSWER_REFUSED;
   }
   if (life->course.cause == WISH_CHANGED && is_known(life, &reading->source)) return ANSWER_KNOWN;
+  if (!life->course.whole && !is_settled(life, &reading->source)) {
+    note_source(life, NULL); /* what was refused is tried again once it is settled */
+    return ANSWER_KNOWN;
+  }
   log_warnings(life, &reading->warnings);
   source_move(&life->reload.found, &reading->source);
   return ANSWER_GOOD;
@@ -169,6 +211,7 @@ static void on_read(void *owner, struct source_reading *reading) {
 
 void reload_read(struct life *life) {
   life->reload.began_at = uv_now(life->loop);
+  life->reload.answers = life->reload.asked;
   source_read(life->loop, life->root, &life->options->env_file, on_read, life);
 }
 
@@ -198,6 +241,7 @@ static enum candidate refuse_queue(struct life *life, const struct load_report *
 }
 
 static enum candidate judge_load(struct life *life, const struct load_report *report) {
+  if (is_moving(life)) return CANDIDATE_UNWANTED;
   struct err err = {.message = "--handler-database has not answered yet: steps with transaction = true need it"};
   life->reload.worker = load_report_worker(report, life->queue);
   if (!life->reload.worker) return refuse_queue(life, report);
@@ -245,8 +289,16 @@ static void log_reloaded(struct life *life, const char *of_flows) {
   buf_free(&told);
 }
 
-/* of_flows: what its deployment has changed. */
-static void serve(struct life *life, const char *of_flows) {
+/* What the files have, and an order has not brought into the database yet. */
+static void hold_back(struct life *life, const char *what) {
+  char **held_back = &life->reload.held_back;
+  free(*held_back);
+  *held_back = *what ? xstrdup(what) : NULL;
+  troubles_set(life->troubles, TROUBLE_HELD_BACK, 0, *held_back);
+}
+
+/* of_flows: what its deployment has changed; held_back: what it did not bring. */
+static void serve(struct life *life, const char *of_flows, const char *held_back) {
   log_reloaded(life, of_flows);
   struct generation *generation = life->candidate;
   life->candidate = NULL;
@@ -254,10 +306,11 @@ static void serve(struct life *life, const char *of_flows) {
   life->worker = life->reload.worker;
   source_free(&life->reload.refused);
   set_error(life, NULL);
+  hold_back(life, held_back);
   pool_switch(life->pool, generation);
 }
 
-void reload_serve(struct life *life) { serve(life, ""); }
+void reload_serve(struct life *life) { serve(life, "", ""); }
 
 void reload_deployed_again(struct life *life) {
   life->generation = life->deployment.generation;
@@ -265,8 +318,9 @@ void reload_deployed_again(struct life *life) {
 }
 
 void reload_switch(struct life *life) {
+  life->whole = life->course.whole || !life_is_cautious(life);
   reload_deployed_again(life);
-  serve(life, life->deployment.changes);
+  serve(life, life->deployment.changes, life->deployment.held_back);
 }
 
 void reload_not_deployed(struct life *life, const struct deploy_answer *answer) {
@@ -289,7 +343,7 @@ void reload_not_deployed_again(struct life *life) {
 
 void reload_init(struct life *life) {
   struct reload *reload = &life->reload;
-  reload->refused.snapshot = reload->found.snapshot = -1;
+  reload->refused.snapshot = reload->found.snapshot = reload->seen.snapshot = -1;
   uv_timer_init(life->loop, &reload->timer);
   reload->timer.data = life;
 }
@@ -299,6 +353,8 @@ void reload_close(struct life *life) { uv_close((uv_handle_t *)&life->reload.tim
 void reload_free(struct life *life) {
   source_free(&life->reload.refused);
   source_free(&life->reload.found);
+  source_free(&life->reload.seen);
+  free(life->reload.held_back);
   free(life->reload.refusal.error);
   free(life->reload.error);
 }

@@ -24,6 +24,7 @@ void reload_load(struct life *life);
 void reload_expect(struct life *life);
 void reload_lose_patience(struct life *life);
 void reload_refuse(struct life *life);
+void reload_refuse_for_now(struct life *life);
 void reload_pause(struct life *life);
 void reload_discard(struct life *life);
 void reload_serve(struct life *life);

@@ -87,7 +87,8 @@ bool startup_choose(struct life *life) {
   LOG(life->log, LOG_INFO, "loaded", LOG_INT("executors", life->options->executors),
       LOG_STR("worker", life->worker_id));
   if (life->options->watch)
-    life->watch = watch_new(life->loop, life->root, life->options->env_file.path, on_changed, life, life->log);
+    life->watch = watch_new(life->loop, life->root, life->options->env_file.path, life->options->watch_settle_ms,
+                            on_changed, life, life->log);
   return true;
 }
 
@@ -167,6 +168,15 @@ static void on_enabled(void *owner) {
   life_kick(life);
 }
 
+/* By `luaflow reload`; the next look at the disk answers it. */
+static void on_asked(void *owner, int64_t request) {
+  struct life *life = owner;
+  if (request <= life->reload.asked) return;
+  life->reload.asked = request;
+  LOG(life->log, LOG_INFO, "reload_requested");
+  life_order_reload(life);
+}
+
 /* Whether the limit of open files allows the host two generations of executors, as in a reload, and each executor a
  * request of every task. */
 static void check_files(struct life *life) {
@@ -195,7 +205,8 @@ void startup_run(struct life *life) {
                                                  .cancelled = on_cancelled_task,
                                                  .deprecated = on_deprecated,
                                                  .unknown = on_unknown,
-                                                 .enabled = on_enabled};
+                                                 .enabled = on_enabled,
+                                                 .asked = on_asked};
   life->generation = life->deployment.generation;
   LOG(life->log, LOG_INFO, "running", LOG_STR("queue", life->queue), LOG_STR("function", life->worker->name),
       LOG_STR("worker", life->worker_id), LOG_INT("concurrency", life->options->concurrency));

@@ -27,6 +27,7 @@ struct worker_options {
   struct env_place env_file;    /* variables for handlers */
   bool development;             /* handlers must not write new globals */
   bool watch;                   /* reloads when a file changes */
+  int watch_settle_ms;          /* and all were unchanged for so long */
   int dev;                      /* a datagram socket to dev, see tell_dev.h; -1: none */
 };
 

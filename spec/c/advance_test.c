@@ -95,6 +95,7 @@ struct data {
   bool goodbye;                  /* the database is being told that it ends */
   bool pause, reload_pause;      /* after a failure */
   bool ordered;                  /* by a SIGHUP, and not begun since */
+  bool ordered_before;           /* something was begun that a SIGHUP ordered */
   bool expected;                 /* the end of the load */
   bool fence_pause;              /* since the fence refused */
   bool wanted, wanted_once_open; /* a reload, which was not begun since */
@@ -285,6 +286,9 @@ static void act_of_reload(struct world *w, enum action action) {
     MUST(count_of(d, OLD) < OLD_MAX, "waits for old generations");
     MUST(!d->reload_pause, "the pause after a failure is kept");
     MUST(!d->ordered || d->course.cause == WISH_ORDERED, "what was ordered is not taken for less");
+    MUST(!d->ordered || d->course.whole, "what was ordered takes everything");
+    MUST(!d->course.whole || d->ordered || d->ordered_before, "what nobody ordered does not");
+    d->ordered_before = d->ordered_before || d->ordered;
     d->reading = true;
     d->ordered = false;
     d->wanted = d->wanted_once_open = false;
@@ -525,7 +529,10 @@ static bool signal_comes(struct data *d, enum event event) {
     return true;
   }
   if (course_is_ending(&d->course)) return false;
-  course_want(&d->course, event == E_SIGHUP ? WISH_ORDERED : WISH_CHANGED);
+  if (event == E_SIGHUP)
+    course_order(&d->course);
+  else
+    course_want(&d->course, WISH_CHANGED);
   d->wanted = true;
   d->ordered = d->ordered || event == E_SIGHUP;
   if (d->course.reload <= RELOAD_WAITING) d->reload_pause = false;

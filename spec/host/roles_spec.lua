@@ -40,7 +40,8 @@ local READS = {
 }
 local FUNCTIONS = {
   worker = {
-    "deploy_flows", "lock_runs", "lock_batch", "claim_tasks", "complete_tasks", "fail_tasks", "release_tasks", "run_input",
+    "deploy_flows", "deploy_existing",
+    "lock_runs", "lock_batch", "claim_tasks", "complete_tasks", "fail_tasks", "release_tasks", "run_input",
     "worker_heartbeat", "recover_tasks", "reconcile_claims", "mark_worker_stopped", "track_worker_function", "preview_deployment",
     "report_reload", "report_trouble", "installation_id", "open_transaction", "complete_transaction",
   },
@@ -53,6 +54,7 @@ local FUNCTIONS = {
   operator = {
     "cancel_run", "retry_run", "prune_data_older_than", "begin_rollout", "finish_rollout",
     "enable_worker_functions", "disable_worker_functions", "forget_worker_function", "retire_alias", "forget_flow", "adopt_queue",
+    "request_reload", "reload_answers",
     unpack(READS),
   },
 }

@@ -35,7 +35,7 @@ describe("luaflow worker --watch", function()
 
   local function start(options)
     options = options or {}
-    options.args = { "--watch", "--executors", "1", "--env-file", here.root:at "settings/handlers.env" }
+    options.args = { "--watch", "--watch-settle", "20ms", "--executors", "1", "--env-file", here.root:at "settings/handlers.env" }
     host = here:worker(options)
     wait.pause(0.3)
     assert.same({}, host:log "reloaded")

@@ -70,7 +70,8 @@ local ok, message = pcall(function()
     measure("luaflow dev, a worker for every queue", dev)
   end)
   run({ "dev", "--database-only", "--data", data }, is_database_ready, function(database)
-    local words = { "worker", "--watch", "--queue", "greet_user", "--database", database:output():match "[^\n]+", "flows" }
+    local conninfo = database:output():match "[^\n]+"
+    local words = { "worker", "--watch", "--watch-settle", "20ms", "--queue", "greet_user", "--database", conninfo, "flows" }
     run(words, is_worker_ready, function(worker) measure("luaflow worker --watch alone", worker) end)
   end)
 end)

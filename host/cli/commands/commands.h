@@ -18,6 +18,7 @@ int command_flows(const struct call *call);
 int command_queues(const struct call *call);
 int command_workers(const struct call *call);
 int command_functions(const struct call *call);
+int command_reload(const struct call *call);
 int command_rollout(const struct call *call);
 int command_prune(const struct call *call);
 int command_doctor(const struct call *call);

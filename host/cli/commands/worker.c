@@ -8,7 +8,7 @@
 #include "cli/dev/devworkers.h"
 #include "worker/worker.h"
 
-enum { TASKS_PER_EXECUTOR = 10 };
+enum { TASKS_PER_EXECUTOR = 10, SETTLE_MS = 2000, SETTLE_IN_DEV_MS = 20 };
 
 static int cpu_count(void) {
   long count = sysconf(_SC_NPROCESSORS_ONLN);
@@ -52,6 +52,9 @@ int command_worker(const struct call *call) {
       .env_file = client_env_file(settings, env_source, sizeof env_source),
       .development = settings->development,
       .watch = settings->watch,
+      .watch_settle_ms = settings->watch_settle  ? (int)settings->watch_settle
+                         : settings->development ? SETTLE_IN_DEV_MS
+                                                 : SETTLE_MS,
       .dev = dev_socket(),
   };
   int code = worker_main(&options, call->log);

@@ -45,6 +45,17 @@ static void log_refusal(struct log *log, const PGresult *result, int row) {
       LOG_JSON_TEXT("differences", PQgetvalue(result, row, DIFFERENCES)));
 }
 
+static bool is_held_back(const PGresult *result, int row) {
+  return strcmp(PQgetvalue(result, row, STATUS), "held_back") == 0;
+}
+
+static void log_held_back(struct log *log, const PGresult *result, int row, struct buf *held_back) {
+  const char *flow = PQgetvalue(result, row, FLOW_SLUG), *message = PQgetvalue(result, row, MESSAGE);
+  LOG(log, LOG_WARN, "held_back", LOG_STR("flow", flow), LOG_STR("message", message),
+      LOG_STR("hint", "once the files are complete: luaflow reload, SIGHUP, or a restart of the worker"));
+  buf_printf(held_back, "%s%s: %s", held_back->len ? "; " : "", flow, message);
+}
+
 static void log_preview(struct log *log, const PGresult *result, int row) {
   LOG(log, LOG_WARN, "recreating_flow", LOG_STR("flow", PQgetvalue(result, row, PREVIEW_FLOW)),
       LOG_STR("reason",
@@ -101,9 +112,11 @@ static void log_flow(const struct deployment *deployment, const PGresult *result
 /* Collects from the rows what is reported about each flow, and the outcome of all. A refused flow may also leave
  * steps uncovered: then the exit code is that of the refusal. */
 static void judge(const struct deployment *deployment, const PGresult *result, struct deploy_answer *answer,
-                  struct buf *details, struct buf *changes) {
-  static const char *const good[] = {"created", "verified", "recreated", "removed", NULL};
+                  struct buf *details, struct buf *changes, struct buf *held_back) {
+  static const char *const good[] = {"created", "verified", "recreated", "removed", "held_back", NULL};
   bool only_uncovered = true;
+  for (int row = 0; row < PQntuples(result); row++)
+    if (is_held_back(result, row)) log_held_back(deployment->log, result, row, held_back);
   for (int row = 0; row < PQntuples(result); row++) {
     const char *status = PQgetvalue(result, row, STATUS);
     if (strcmp(status, "fenced") == 0) {
@@ -117,11 +130,14 @@ static void judge(const struct deployment *deployment, const PGresult *result, s
     tell_refusal(deployment->log, result, row, details);
   }
   if (answer->outcome == DEPLOY_REFUSED) {
+    for (int row = 0; row < PQntuples(result); row++)
+      if (is_held_back(result, row)) put_refusal(details, result, row);
     err_set(&answer->err, ERR_CONFIG, only_uncovered ? EXIT_UNCOVERED : EXIT_REFUSED,
             "deploy: refused, nothing was changed");
     return;
   }
-  for (int row = 0; row < PQntuples(result); row++) log_flow(deployment, result, row, changes);
+  for (int row = 0; row < PQntuples(result); row++)
+    if (!is_held_back(result, row)) log_flow(deployment, result, row, changes);
 }
 
 static void drop(struct deployment *deployment) {
@@ -140,19 +156,21 @@ static void finish(struct deployment *deployment, struct deploy_answer *answer) 
 static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
   struct deployment *deployment = owner;
   struct deploy_answer answer = {.outcome = DEPLOY_DONE};
-  struct buf details = {0}, changes = {0};
+  struct buf details = {0}, changes = {0}, held_back = {0};
   if (err) {
     answer.outcome = DEPLOY_FAILED;
     answer.err = *err;
   } else {
-    judge(deployment, pg_unit_result(unit, 0), &answer, &details, &changes);
+    judge(deployment, pg_unit_result(unit, 0), &answer, &details, &changes, &held_back);
   }
   if (details.len > 0) details.data[details.len - 1] = '\0'; /* for the last newline */
   answer.details = details.len > 0 ? details.data : "";
   answer.changes = changes.len > 0 ? changes.data : "";
+  answer.held_back = held_back.len > 0 ? held_back.data : "";
   finish(deployment, &answer);
   buf_free(&details);
   buf_free(&changes);
+  buf_free(&held_back);
 }
 
 /* A flow has some 300 bytes in the registry, and may need a queue, whose tables a server that is busy creates in a
@@ -165,7 +183,8 @@ static int extra_ms(const char *registry) {
 static void submit(struct deployment *deployment) {
   struct pg_unit *unit = pg_unit_new(on_done, deployment);
   pg_unit_allow(unit, extra_ms(deployment->registry));
-  struct pg_params *params = pg_unit_add(unit, &control_statements[STMT_DEPLOY]);
+  bool existing = deployment->events.extent == DEPLOY_EXISTING;
+  struct pg_params *params = pg_unit_add(unit, &control_statements[existing ? STMT_DEPLOY_EXISTING : STMT_DEPLOY]);
   pg_param_text(params, deployment->worker_id);
   pg_param_text(params, deployment->function);
   pg_param_text(params, deployment->queue);
@@ -178,7 +197,8 @@ static void submit(struct deployment *deployment) {
 static void on_preview(void *owner, struct pg_unit *unit, const struct err *err) {
   struct deployment *deployment = owner;
   if (err) {
-    finish(deployment, &(struct deploy_answer){.outcome = DEPLOY_FAILED, .err = *err, .details = "", .changes = ""});
+    finish(deployment, &(struct deploy_answer){
+                           .outcome = DEPLOY_FAILED, .err = *err, .details = "", .changes = "", .held_back = ""});
     return;
   }
   if (!deployment->events.wanted(deployment->owner)) {

@@ -13,6 +13,12 @@ enum deploy_outcome {
   DEPLOY_FAILED,  /* the database could not say; *err */
 };
 
+/* What of its registry a worker deploys. */
+enum deploy_extent {
+  DEPLOY_ALL,
+  DEPLOY_EXISTING, /* versions that exist; what else the registry has is held back */
+};
+
 struct deploy_answer {
   enum deploy_outcome outcome;
   struct err err;
@@ -20,13 +26,15 @@ struct deploy_answer {
   const char *details;
   /* What is different now in what was deployed, "; " between two flows; borrowed; "" if nothing is. */
   const char *changes;
-  int64_t generation; /* as given */
+  const char *held_back; /* what was, and why, in the same way */
+  int64_t generation;    /* as given */
 };
 
 struct deploy_events {
   bool (*wanted)(void *owner); /* asked once more, right before anything is changed; if not, nothing follows */
   void (*done)(void *owner, const struct deploy_answer *answer);
   bool again; /* the worker has deployed before: only what is different now is news */
+  enum deploy_extent extent;
 };
 
 /* Sends it over a ready connection with control_statements. What is to be recreated is logged before, what becomes of

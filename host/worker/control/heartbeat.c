@@ -16,7 +16,16 @@ enum {
 };
 
 /* The columns of the HEARTBEAT statement. */
-enum { DEPRECATED, FUNCTION_ENABLED, SCHEMA_VERSION, LOST_ORDINALS, CANCELLED_ORDINALS, CLOCK_JUMP_S, UNKNOWN };
+enum {
+  DEPRECATED,
+  FUNCTION_ENABLED,
+  SCHEMA_VERSION,
+  LOST_ORDINALS,
+  CANCELLED_ORDINALS,
+  CLOCK_JUMP_S,
+  UNKNOWN,
+  RELOAD_REQUEST
+};
 
 struct heartbeat {
   uv_timer_t timer;
@@ -80,6 +89,8 @@ static void read_answer(struct heartbeat *heartbeat, const PGresult *result) {
   if (!disabled) heartbeat->events.enabled(heartbeat->owner);
   read_ordinals(heartbeat, PQgetvalue(result, 0, LOST_ORDINALS), heartbeat->events.lost);
   read_ordinals(heartbeat, PQgetvalue(result, 0, CANCELLED_ORDINALS), heartbeat->events.cancelled);
+  if (!PQgetisnull(result, 0, RELOAD_REQUEST))
+    heartbeat->events.asked(heartbeat->owner, strtoll(PQgetvalue(result, 0, RELOAD_REQUEST), NULL, 10));
   if (strcmp(PQgetvalue(result, 0, UNKNOWN), "t") == 0)
     heartbeat->events.unknown(heartbeat->owner);
   else if (strcmp(PQgetvalue(result, 0, DEPRECATED), "t") == 0)

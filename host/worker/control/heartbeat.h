@@ -19,6 +19,7 @@ struct heartbeat_events {
   void (*deprecated)(void *owner);                 /* at every beat from then on */
   void (*unknown)(void *owner);                    /* the worker has no row; instead of it */
   void (*enabled)(void *owner);                    /* at every beat while the worker function is enabled */
+  void (*asked)(void *owner, int64_t request);     /* to reload; at every beat until that is answered */
 };
 
 /* Starts beating. pg (with control_statements), worker_id and troubles are borrowed until heartbeat_stop. */

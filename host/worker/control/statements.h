@@ -13,20 +13,22 @@
   " (select s.development from pgflow.settings s), (" SCHEMA_MISSING_SQL("$2", "$3") ")"                         \
   " from (values (1)) one left join (select * from pgflow.migrations n order by n.version desc limit 1) m on true"
 
+#define DEPLOY_SQL(function)                                                                             \
+  "select flow_slug, status, alias_status, message, pg_catalog.to_json(differences),"                    \
+  " pg_catalog.array_to_string(differences, E'\\n    '), pg_catalog.array_to_string(differences, ', ')," \
+  " nullif(lacking_workers, '[]') from pgflow." function "($1::uuid, $2::text, $3::text, $4::jsonb, $5::bigint)"
+
 /* On the control connection. STMT(name, text) */
 #define CONTROL_STATEMENTS(STMT)                                                                                      \
   STMT(SCHEMA, SCHEMA_STATE_SQL)                                                                                      \
   STMT(PREVIEW,                                                                                                       \
        "select c.flow_slug, c.status, pg_catalog.to_json(c.differences) from pgflow.preview_deployment($1::text, "    \
        "$2::jsonb) c")                                                                                                \
-  STMT(DEPLOY,                                                                                                        \
-       "select flow_slug, status, alias_status, message, pg_catalog.to_json(differences),"                            \
-       " pg_catalog.array_to_string(differences, E'\\n    '), pg_catalog.array_to_string(differences, ', '),"         \
-       " nullif(lacking_workers, '[]')"                                                                               \
-       " from pgflow.deploy_flows($1::uuid, $2::text, $3::text, $4::jsonb, $5::bigint)")                              \
+  STMT(DEPLOY, DEPLOY_SQL("deploy_flows"))                                                                            \
+  STMT(DEPLOY_EXISTING, DEPLOY_SQL("deploy_existing"))                                                                \
   STMT(HEARTBEAT,                                                                                                     \
        "select deprecated, function_enabled, schema_version, pg_catalog.array_to_string(lost_ordinals, ','),"         \
-       " pg_catalog.array_to_string(cancelled_ordinals, ','), clock_jump_s, unknown"                                  \
+       " pg_catalog.array_to_string(cancelled_ordinals, ','), clock_jump_s, unknown, reload_request"                  \
        " from pgflow.worker_heartbeat($1::uuid, $2::uuid[], $3::text[], $4::int[], $5::bigint[], $6)")                \
   STMT(INPUT,                                                                                                         \
        "select case when i.bytes <= $2::bigint then i.input end, i.bytes from ("                                      \
@@ -42,7 +44,7 @@
        "select pg_catalog.pg_cancel_backend(a.pid) from pg_catalog.pg_stat_get_activity($1::int) a"                   \
        " where extract(epoch from a.backend_start)::text = $2")                                                       \
   STMT(INSTALLATION, "select pgflow.installation_id()")                                                               \
-  STMT(REPORT_RELOAD, "select pgflow.report_reload($1::uuid, $2::text)")                                              \
+  STMT(REPORT_RELOAD, "select pgflow.report_reload($1::uuid, $2::text, $3::bigint)")                                  \
   STMT(REPORT_TROUBLE, "select pgflow.report_trouble($1::uuid, $2::text, $3::int, $4::text)")                         \
   STMT(STOP, "select pgflow.mark_worker_stopped($1::uuid)")
 

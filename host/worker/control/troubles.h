@@ -15,7 +15,8 @@ struct troubles;
   X(RECOVERY, "recovery")       /* recovery fails */                                                \
   X(EXECUTORS, "executors")     /* count: executors that have ended, without a pause of a minute */ \
   X(DESCRIPTORS, "descriptors") /* the limit of open files is too low */                            \
-  X(CONNECTIONS, "connections") /* count: handlers that wait for a connection to the database */
+  X(CONNECTIONS, "connections") /* count: handlers that wait for a connection to the database */    \
+  X(HELD_BACK, "held_back")     /* versions that changed files have, and nobody has ordered yet */
 
 enum trouble {
 #define X(name, text) TROUBLE_##name,

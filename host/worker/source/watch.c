@@ -11,8 +11,7 @@
 #include "base/xalloc.h"
 
 enum {
-  QUIET_MS = 20,  /* after the last notification of a burst */
-  BURST_MS = 200, /* a burst that lasts longer is looked at meanwhile */
+  BURST_MS = 200, /* who waits for a shorter quiet than this has a burst that lasts longer looked at meanwhile */
   COMPARE_MS = 2000,
 };
 
@@ -26,6 +25,7 @@ struct folder {
 
 struct watch {
   uv_timer_t timer;     /* the quiet, or the next look without notifications */
+  int settle_ms;        /* of quiet before a look */
   uint64_t burst_since; /* 0: none */
   struct folder *folders;
   char *env_name; /* of the environment file in its folder; NULL: none */
@@ -102,6 +102,8 @@ static void on_quiet(uv_timer_t *timer) {
   watch->changed(watch->owner);
 }
 
+static bool is_hasty(const struct watch *watch) { return watch->settle_ms < BURST_MS; }
+
 static bool ends_in_lua(const char *name) {
   const char *dot = strrchr(name, '.');
   return dot && strcmp(dot, ".lua") == 0;
@@ -122,14 +124,18 @@ static bool concerns_us(const struct folder *folder, const char *name) {
   return is_folder || known;
 }
 
+static void note_change(struct watch *watch) {
+  uint64_t now = uv_now(watch->timer.loop);
+  if (!watch->burst_since) watch->burst_since = now;
+  if (!is_hasty(watch) || now - watch->burst_since < BURST_MS)
+    uv_timer_start(&watch->timer, on_quiet, (uint64_t)watch->settle_ms, 0);
+}
+
 static void on_event(uv_fs_event_t *handle, const char *name, int events, int status) {
   struct folder *folder = handle->data;
   struct watch *watch = folder->watch;
-  uint64_t now = uv_now(handle->loop);
   (void)events;
-  if (status == 0 && !concerns_us(folder, name)) return;
-  if (!watch->burst_since) watch->burst_since = now;
-  if (now - watch->burst_since < BURST_MS) uv_timer_start(&watch->timer, on_quiet, QUIET_MS, 0);
+  if (status != 0 || concerns_us(folder, name)) note_change(watch);
 }
 
 /* ---- folders ---- */
@@ -169,17 +175,29 @@ bool watch_update(struct watch *watch, const struct buf *folders, bool complete)
     free(path);
   }
   if (!watch->compares) forget_unwanted(watch);
+  if (more && !watch->compares && !is_hasty(watch)) note_change(watch); /* nobody knows how quiet it was there */
   bool look_again =
       !watch->compares && !complete && !uv_is_active((uv_handle_t *)&watch->timer); /* a root may come back */
   if (look_again) uv_timer_start(&watch->timer, on_quiet, COMPARE_MS, 0);
-  return more && !watch->compares;
+  return more && !watch->compares && is_hasty(watch);
 }
 
-struct watch *watch_new(uv_loop_t *loop, const char *root, const char *env_file, void (*changed)(void *owner),
-                        void *owner, struct log *log) {
+bool watch_is_settled(const struct watch *watch) {
+  return watch->compares || is_hasty(watch) || watch->burst_since == 0;
+}
+
+bool watch_compares(const struct watch *watch) { return watch->compares; }
+
+void watch_look_again(struct watch *watch) {
+  uint64_t wait_ms = (uint64_t)watch->settle_ms;
+  if (uv_timer_get_due_in(&watch->timer) > wait_ms) uv_timer_start(&watch->timer, on_compare, wait_ms, COMPARE_MS);
+}
+
+struct watch *watch_new(uv_loop_t *loop, const char *root, const char *env_file, int settle_ms,
+                        void (*changed)(void *owner), void *owner, struct log *log) {
   struct watch *watch = xcalloc(1, sizeof *watch);
   const char *slash = env_file ? strrchr(env_file, '/') : NULL;
-  *watch = (struct watch){.changed = changed, .owner = owner, .log = log};
+  *watch = (struct watch){.settle_ms = settle_ms, .changed = changed, .owner = owner, .log = log};
   watch->env_name = xstrdup(slash ? slash + 1 : env_file);
   uv_timer_init(loop, &watch->timer);
   watch->timer.data = watch;

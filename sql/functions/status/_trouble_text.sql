@@ -11,6 +11,7 @@ as $$
     when 'recovery' then 'recovery fails: '
     when 'executors' then format('executors keep ending, %s so far; the last: ', p_trouble.count)
     when 'connections' then format('handlers that wait for a connection to the database: %s; ', p_trouble.count)
+    when 'held_back' then 'the files have more than was deployed: '
     else ''
   end || p_trouble.error;
 $$;

@@ -33,7 +33,7 @@ as $$
     from workers w
     where w.lives and w.last_reload_error is not null
     union all
-    select case when t.trouble in ('descriptors', 'connections') then 'warning' else 'problem' end,
+    select case when t.trouble in ('descriptors', 'connections', 'held_back') then 'warning' else 'problem' end,
       format('worker %s of queue %s, since %s: %s', w.worker_id, w.queue_name, date_trunc('second', t.since), pgflow._trouble_text(t)),
       case
         when t.error ~ 'too many (connections|clients)|remaining connection slots|not accept any more connections'
@@ -44,6 +44,7 @@ as $$
         when t.trouble = 'recovery' then 'correct what the error names; until then the tasks of dead workers are not returned to their queues'
         when t.trouble = 'executors' then 'its log has the tasks and what the executors printed: correct the handlers or the modules'
         when t.trouble = 'descriptors' then 'raise the hard limit of open files of the worker (ulimit -Hn, or LimitNOFILE of its systemd unit) and restart it'
+        when t.trouble = 'held_back' then format('once the files are complete: luaflow reload %s, or SIGHUP', w.queue_name)
         when t.trouble = 'connections' then format(
           'look in pg_stat_activity at what its handlers do (application_name luaflow handler %s), or raise --handler-connections', w.queue_name
         )

@@ -4,13 +4,14 @@
 -- time: those past theirs are kept in its row. Returns one row: deprecated (also if the worker is unknown or stopped),
 -- whether its function is enabled, the schema's version, the positions of the tasks that are no longer its own (their
 -- run ended, or another claim took them), of those whose run was cancelled, and the seconds by which the database's
--- clock has jumped since the last heartbeat (null: it has not), which is stored too; and whether the worker is unknown.
+-- clock has jumped since the last heartbeat (null: it has not), which is stored too; whether the worker is unknown; and
+-- the last request to reload (request_reload) that it has not answered yet, or null.
 -- Locks: the worker's row. Repeated calls only refresh it.
 create or replace function pgflow.worker_heartbeat(
   p_worker_id uuid, p_run_ids uuid[], p_step_slugs text[], p_task_indexes int[], p_claim_nos bigint[], p_elapsed_ms bigint default null
 ) returns table (
   deprecated boolean, function_enabled boolean, schema_version int, lost_ordinals int[], cancelled_ordinals int[], clock_jump_s bigint,
-  unknown boolean
+  unknown boolean, reload_request bigint
 )
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -63,6 +64,7 @@ begin
       coalesce((select f.enabled from pgflow.worker_functions f where f.function_name = v_worker.function_name), true),
       (select max(m.version) from pgflow.migrations m),
       coalesce(v_lost, '{}'), coalesce(v_cancelled, '{}'), round(extract(epoch from v_jump))::bigint,
-      v_unknown;
+      v_unknown,
+      case when v_worker.reload_request > coalesce(v_worker.reload_answer, 0) then v_worker.reload_request end;
 end;
 $$;
