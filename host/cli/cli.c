@@ -66,7 +66,8 @@ static const struct command commands[] = {
     {"retry", FOR_RETRY, 1, 1, false, command_retry, "ID",
      "retries a failed or cancelled run from the steps that did not complete",
      "Creates a new run of the same version and input, and prints its id. A second retry of the same run starts\n"
-     "nothing: it prints the same id, and how that run stands."},
+     "nothing: it prints the same id, and how that run stands. Of a run that has not ended, the tasks that wait for\n"
+     "their next attempt become due at once."},
     {"flows", FOR_FLOWS, 0, 2, false, command_flows, "[retire ALIAS | forget SLUG]",
      "lists the versions of each alias, and why an old one is still needed",
      "retire: the alias has no active version any more, so new starts are refused. forget: deletes a version\n"

@@ -109,7 +109,8 @@
   X(CHECK_JSON, 1, "select $1::jsonb is null")                                                                         \
   X(PRETTY, 1, "select jsonb_pretty($1::jsonb)")                                                                       \
   X(START_FLOW, 3,                                                                                                     \
-    "select r.run_id, r.flow_slug from pgflow.start_flow("                                                             \
+    "select r.run_id, jsonb_build_object('run_id', r.run_id, 'flow_alias', r.flow_alias, 'flow_slug', r.flow_slug)"    \
+    "  from pgflow.start_flow("                                                                                        \
     "flow_slug => $1, input => $2::jsonb, run_id => null, idempotency_key => $3) r")                                   \
   X(RUN, 1,                                                                                                            \
     "select r.run_id, r.flow_slug, r.flow_alias, r.status, r.duration_ms, r.age_ms, r.error_step_slug, "               \

@@ -36,7 +36,7 @@
     "select r.flow_slug, r.status, b.status = 'started' and r.status = 'cancelled', b.queued, b.started, to_jsonb(r)"  \
     "  from (select c.* from pgflow.run_task_counts($1::uuid) c offset 0) b"                                           \
     " cross join lateral pgflow.cancel_run(b.run_id, $2) r")                                                           \
-  X(RETRY_RUN, 1, "select r.run_id, r.started_at < now(), r.status from pgflow.retry_run($1::uuid) r")                 \
+  X(RETRY_RUN, 1, "select r.run_id, r.started_at < now(), r.status, $1::uuid from pgflow.retry_run($1::uuid) r")       \
   X(PRUNE, 2, "select pgflow.prune_data_older_than(make_interval(secs => $1::float8 / 1000), $2::int)")                \
   X(FUNCTIONS, 0,                                                                                                      \
     "select q.function_name, q.enabled, q.live_workers, nullif(array_to_string(q.queue_names, ', '), ''),"             \

@@ -12,7 +12,9 @@
 #include "worker/drain.h"
 #include "worker/life.h"
 #include "worker/reload.h"
+#include "worker/source/changes.h"
 #include "worker/startup.h"
+#include "worker/tell_dev.h"
 
 enum { OLD_MAX = 2 /* generations that finish what they have */ };
 
@@ -131,15 +133,28 @@ static bool is_wanted(void *owner) {
   return course_deploys(&life->course);
 }
 
+static bool on_deleting(void *owner, const char *text) {
+  const struct life *life = owner;
+  return tell_dev(life->options->dev, TELL_DEV_DELETES, text);
+}
+
 static void send_deployment(struct life *life) {
   bool is_next = life->course.reload == RELOAD_DEPLOYING && life->candidate;
+  struct buf changed = {0};
+  if (is_next) changes_put_paths(&changed, pool_source(life->serving), pool_source(life->candidate));
+  bool by_dev = life->development && life->options->dev >= 0;
   bool whole = is_next ? life->course.whole || !life_is_cautious(life) : life->whole;
   const struct deploy_events events = {.wanted = is_wanted,
                                        .done = on_deployed,
                                        .again = life->course.worker != WORKER_DEPLOYING,
-                                       .extent = whole ? DEPLOY_ALL : DEPLOY_EXISTING};
-  deploy(life->control, life->worker_id, is_next ? life->reload.worker : life->worker, ++life->last_generation,
-         life->log, &events, life);
+                                       .extent = by_dev  ? DEPLOY_FILES
+                                                 : whole ? DEPLOY_ALL
+                                                         : DEPLOY_EXISTING,
+                                       .changed_files = changed.len > 0 ? changed.data : "",
+                                       .tell = on_deleting};
+  deploy(life->control, life->worker_id, is_next ? life->reload.worker : life->worker,
+         pool_report(is_next ? life->candidate : life->serving), ++life->last_generation, life->log, &events, life);
+  buf_free(&changed);
 }
 
 /* ---- the look ---- */

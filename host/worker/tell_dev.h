@@ -7,9 +7,10 @@
 
 /* The first byte of a datagram; a text follows, not terminated. */
 enum tell_dev_kind {
-  TELL_DEV_QUEUES = 'q', /* it went well: "a, b, c" */
-  TELL_DEV_ERROR = 'e',  /* the files cannot be read or loaded: why */
-  TELL_DEV_SERVES = 's', /* it has reloaded: its queue, a newline, and which files were changed */
+  TELL_DEV_QUEUES = 'q',  /* it went well: "a, b, c" */
+  TELL_DEV_ERROR = 'e',   /* the files cannot be read or loaded: why */
+  TELL_DEV_DELETES = 'd', /* it is about to delete a flow's data: see deploy_events.tell */
+  TELL_DEV_SERVES = 's',  /* it has reloaded: its queue, a newline, and which files were changed */
 };
 
 enum { TELL_DEV_MAX = 100000 /* bytes of a text; more is cut */ };

@@ -12,11 +12,13 @@ function registry.of(subscription)
   local flows = json.array()
   for i, served in ipairs(subscription.flows) do
     local deployment = served.deployment
+    local definition = flow.definition(deployment.flow)
     flows[i] = {
       slug = deployment.slug,
       alias = deployment.alias,
       retained = served.retained,
-      shape = shape.of(flow.definition(deployment.flow)),
+      file = definition.where.file,
+      shape = shape.of(definition),
       routing = json.object(deployment.routing),
     }
   end

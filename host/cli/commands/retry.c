@@ -1,4 +1,5 @@
-/* luaflow retry: creates a new run from a failed or cancelled one; it starts with the steps that did not complete. */
+/* luaflow retry: creates a new run from a failed or cancelled one; it starts with the steps that did not complete. Of a
+ * started run, makes waiting retries due. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,11 @@ static char *retry_run(struct db *db, const char *run_id, struct err *err) {
   PGresult *result;
   if (!db_run(db, DB_RETRY_RUN, parameters, &result, err)) return NULL;
   char *new_id = PQntuples(result) == 1 ? xstrdup(db_text(result, 0, 0)) : NULL;
-  if (new_id && db_bool(result, 0, 1)) tell_earlier_retry(run_id, new_id, db_text(result, 0, 2));
+  bool same = new_id && strcmp(new_id, db_text(result, 0, 3)) == 0;
+  if (same)
+    say(stderr, "run %s has not ended; its tasks that wait for their next attempt are due now\n", new_id);
+  else if (new_id && db_bool(result, 0, 1))
+    tell_earlier_retry(run_id, new_id, db_text(result, 0, 2));
   if (!new_id) {
     err_set(err, ERR_CONFIG, EXIT_FAILED, "retry: there is no run %s", run_id);
     err_hint(err, "luaflow runs --status failed lists the failed runs");

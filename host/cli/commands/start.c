@@ -21,29 +21,38 @@ static bool check_on_server(struct db *db, const char *input, struct err *err) {
   return err_set(err, ERR_CONFIG, EXIT_USAGE, "start: Postgres cannot store the input:%s", why);
 }
 
-/* The run's id, owned by the caller. */
-static char *start_run(struct db *db, const struct call *call, const char *input, struct err *err) {
+struct started {
+  char *run_id; /* owned, like the next; NULL: not started */
+  char *json;   /* with its alias and its concrete slug */
+};
+
+static bool start_run(struct db *db, const struct call *call, const char *input, struct started *run, struct err *err) {
   const char *parameters[] = {call->argv[0], input, call->settings->key};
   PGresult *result;
-  if (!check_on_server(db, input, err) || !db_run(db, DB_START_FLOW, parameters, &result, err)) return NULL;
-  char *run_id = xstrdup(db_text(result, 0, 0));
+  if (!check_on_server(db, input, err) || !db_run(db, DB_START_FLOW, parameters, &result, err)) return false;
+  run->run_id = xstrdup(db_text(result, 0, 0));
+  run->json = xstrdup(db_text(result, 0, 1));
   PQclear(result);
-  return run_id;
+  return true;
 }
 
 /* A dev that is starting may not have deployed the flow yet. */
-static char *start_when_deployed(struct db *db, const struct call *call, const char *input, struct err *err) {
+static bool start_when_deployed(struct db *db, const struct call *call, const char *input, struct started *run,
+                                struct err *err) {
   bool starting = client_dev_is_starting(call->settings);
-  char *run_id = start_run(db, call, input, err);
-  if (run_id || !starting || !sqlstate_lacks_flow(err->sqlstate)) return run_id;
-  if (client_await_dev(call->settings)) return start_run(db, call, input, err);
-  err_hint(err, "luaflow dev is still starting: try again when it prints that it is ready");
-  return NULL;
+  if (start_run(db, call, input, run, err)) return true;
+  if (!starting || !sqlstate_lacks_flow(err->sqlstate)) return false;
+  if (client_await_dev(call->settings)) return start_run(db, call, input, run, err);
+  return err_hint(err, "luaflow dev is still starting: try again when it prints that it is ready");
 }
 
-/* A JSON string of a run id needs no escapes. */
-static void print_run(const struct call *call, const char *run_id) {
-  say(stdout, call->settings->json ? "{\"run_id\": \"%s\"}\n" : "%s\n", run_id);
+static int report(struct db *db, const struct call *call, const struct started *run) {
+  if (call->settings->wait) return outcome_wait(db, run->run_id, call->settings->json);
+  if (call->settings->json)
+    say_json(stdout, run->json, strlen(run->json));
+  else
+    say(stdout, "%s\n", run->run_id);
+  return EXIT_DONE;
 }
 
 int command_start(const struct call *call) {
@@ -55,15 +64,11 @@ int command_start(const struct call *call) {
     free(input);
     return cli_fail(&err);
   }
-  char *run_id = start_when_deployed(&db, call, input, &err);
-  int code = EXIT_DONE;
-  if (!run_id)
-    code = cli_fail(&err);
-  else if (call->settings->wait)
-    code = outcome_wait(&db, run_id, call->settings->json);
-  else
-    print_run(call, run_id);
-  free(run_id);
+  struct started run = {0};
+  bool ok = start_when_deployed(&db, call, input, &run, &err);
+  int code = ok ? report(&db, call, &run) : cli_fail(&err);
+  free(run.run_id);
+  free(run.json);
   free(input);
   db_close(&db);
   return code;

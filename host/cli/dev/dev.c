@@ -33,6 +33,7 @@ struct dev {
   bool ready;       /* the ready line is out */
   bool hurry;       /* workers do not wait for their tasks */
   int restarts;     /* of the database */
+  int seen;         /* the files when a worker had ended, while it waits to be started again; -1: none waits */
 };
 
 static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, 0};
@@ -95,7 +96,7 @@ static char *ask(const struct dev *dev, enum db_statement statement, const char 
 
 static void print_ready(struct dev *dev) {
   char *live = ask(dev, DB_LIVE_QUEUES, dev->started_at);
-  dev->ready = live && (size_t)atoll(live) >= dev->report.worker_count;
+  dev->ready = live && (size_t)atoll(live) >= devworkers_wanted(dev->workers);
   free(live);
   if (!dev->ready) return;
   devworkers_set_ready(dev->workers);
@@ -120,13 +121,24 @@ static bool revive_database(struct dev *dev, int *signal, struct err *err) {
   return devserver_start(&dev->db.server, &dev->signals, signal, dev->call->log, err);
 }
 
+/* A worker that cannot start has nobody to watch the files for it. */
+static void look_at_files(struct dev *dev) {
+  struct err err;
+  int now = devworkers_wait(dev->workers) ? snapshot_take(dev->root, NULL, NULL, &err) : -1;
+  if (now >= 0 && dev->seen >= 0 && !snapshot_same(dev->seen, now)) devworkers_start_soon(dev->workers);
+  if (dev->seen >= 0) close(dev->seen);
+  dev->seen = now;
+}
+
 /* Until a signal or a refused worker ends it. False: the database cannot be kept up (*err). */
 static bool supervise(struct dev *dev, int *code, struct err *err) {
   for (;;) {
     *code = devworkers_tend(dev->workers);
     if (*code) return true;
     if (!dev->ready) print_ready(dev);
+    look_at_files(dev);
     int wait_ms = devworkers_next_ms(dev->workers);
+    if (dev->seen >= 0 && wait_ms > EMPTY_POLL_MS) wait_ms = EMPTY_POLL_MS;
     if (!dev->ready && (wait_ms < 0 || wait_ms > READY_POLL_MS)) wait_ms = READY_POLL_MS;
     int got = signals_wait_or_read(&dev->signals, devworkers_socket(dev->workers), wait_ms);
     devworkers_read(dev->workers);
@@ -160,6 +172,7 @@ static bool run_workers(struct dev *dev, int *code, struct err *err) {
   dev->started_at = ask(dev, DB_NOW, NULL);
   dev->workers = devworkers_new(&options, &dev->report, dev->call->log);
   bool ok = supervise(dev, code, err);
+  if (dev->seen >= 0) close(dev->seen);
   drain(dev);
   devworkers_free(dev->workers);
   free(dev->started_at);
@@ -261,7 +274,7 @@ static void leave_at_signals(void) {
 }
 
 int command_dev(const struct call *call) {
-  struct dev dev = {.call = call, .db = {.data_lock.fd = -1, .root_lock.fd = -1}};
+  struct dev dev = {.call = call, .db = {.data_lock.fd = -1, .root_lock.fd = -1}, .seen = -1};
   struct err err;
   leave_at_signals();
   pg_environment_clear();

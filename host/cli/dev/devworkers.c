@@ -44,6 +44,7 @@ struct devworkers {
   bool ready;
   int sockets[2];           /* read here; written by the workers */
   char *error;              /* owned; why the files cannot be loaded, as it was last logged; NULL: they can */
+  char *deletion;           /* owned; the last that a worker has announced; NULL: none */
   char *changes;            /* owned; which files were changed last; NULL: none */
   long long changes_due_ms; /* when that is logged though some workers do not serve them; 0: it was */
   struct devworker *list;
@@ -228,6 +229,26 @@ static void start_soon(struct devworker *worker) {
   worker->backoff_ms = FIRST_BACKOFF_MS;
 }
 
+bool devworkers_wait(const struct devworkers *workers) {
+  const struct devworker *worker;
+  DL_FOREACH(workers->list, worker) {
+    if (worker->pid == 0 && worker->wanted) return true;
+  }
+  return false;
+}
+
+void devworkers_start_soon(struct devworkers *workers) {
+  struct devworker *worker;
+  DL_FOREACH(workers->list, worker) start_soon(worker);
+}
+
+size_t devworkers_wanted(const struct devworkers *workers) {
+  const struct devworker *worker;
+  size_t wanted = 0;
+  DL_FOREACH(workers->list, worker) wanted += worker->wanted;
+  return wanted;
+}
+
 /* "a, b, c" */
 static void take_queues(struct devworkers *workers, char *list) {
   struct devworker *worker;
@@ -262,10 +283,22 @@ static void take_changes(struct devworkers *workers, char *text) {
     if (workers->changes_due_ms > 0) log_changes(workers);
     free(workers->changes);
     workers->changes = xstrdup(changes);
+    free(workers->deletion);
+    workers->deletion = NULL;
     workers->changes_due_ms = now_ms() + CHANGES_MS;
     DL_FOREACH(workers->list, other) other->serves = false;
   }
   worker->serves = true;
+}
+
+/* "verb\nflow\nreason\ndifferences" */
+static void take_deletion(struct devworkers *workers, char *text) {
+  if (workers->deletion && strcmp(workers->deletion, text) == 0) return; /* another worker has reported it */
+  free(workers->deletion);
+  workers->deletion = xstrdup(text);
+  const char *verb = strsep(&text, "\n"), *flow = strsep(&text, "\n"), *reason = strsep(&text, "\n");
+  LOG(workers->log, LOG_WARN, verb, LOG_STR("flow", flow), LOG_STR("reason", reason),
+      LOG_JSON_TEXT("differences", text));
 }
 
 static void take(struct devworkers *workers, char kind, char *text) {
@@ -275,6 +308,10 @@ static void take(struct devworkers *workers, char kind, char *text) {
   }
   if (kind == TELL_DEV_SERVES) {
     take_changes(workers, text);
+    return;
+  }
+  if (kind == TELL_DEV_DELETES) {
+    take_deletion(workers, text);
     return;
   }
   if (workers->error) LOG(workers->log, LOG_INFO, "files_load_again");
@@ -316,5 +353,6 @@ void devworkers_free(struct devworkers *workers) {
     if (workers->sockets[i] >= 0) close(workers->sockets[i]);
   free(workers->error);
   free(workers->changes);
+  free(workers->deletion);
   free(workers);
 }

@@ -35,6 +35,12 @@ int devworkers_socket(const struct devworkers *workers);
 /* Starts the workers of queues that are new, and stops those of queues that were removed. Logs, once for all workers,
  * why files cannot be loaded, and that changed ones serve. */
 void devworkers_read(struct devworkers *workers);
+/* True while one that has ended waits to be started again. */
+bool devworkers_wait(const struct devworkers *workers);
+/* The files have changed, so what such a worker has stumbled over may be mended: it is started at once. */
+void devworkers_start_soon(struct devworkers *workers);
+/* How many queues the files have. */
+size_t devworkers_wanted(const struct devworkers *workers);
 /* Milliseconds until one is due to be started again; -1: none is. */
 int devworkers_next_ms(const struct devworkers *workers);
 /* Sends SIGTERM to all that run: the first time they drain, the second time they stop at once. None is started from

@@ -14,12 +14,14 @@ enum { EXTRA_MAX_MS = 300000 };
 enum { FLOW_SLUG, STATUS, ALIAS_STATUS, MESSAGE, DIFFERENCES, DIFFERENCE_LINES, DIFFERENCE_LINE, LACKING };
 
 /* The columns of the PREVIEW statement. */
-enum { PREVIEW_FLOW, PREVIEW_STATUS, PREVIEW_DIFFERENCES };
+enum { PREVIEW_FLOW, PREVIEW_STATUS, PREVIEW_DIFFERENCES, PREVIEW_MESSAGE };
 
 struct deployment {
   struct pg *pg;
   const char *worker_id;
   char *function, *queue, *registry; /* owned */
+  char *registries;                  /* owned; those of all queues, as a JSON array */
+  char *changed_files;               /* owned */
   int64_t generation;
   struct log *log;
   struct deploy_events events;
@@ -56,11 +58,18 @@ static void log_held_back(struct log *log, const PGresult *result, int row, stru
   buf_printf(held_back, "%s%s: %s", held_back->len ? "; " : "", flow, message);
 }
 
-static void log_preview(struct log *log, const PGresult *result, int row) {
-  LOG(log, LOG_WARN, "recreating_flow", LOG_STR("flow", PQgetvalue(result, row, PREVIEW_FLOW)),
-      LOG_STR("reason",
-              "its shape or routing has changed: the flow is created again; its runs and their data are deleted"),
-      LOG_JSON_TEXT("differences", PQgetvalue(result, row, PREVIEW_DIFFERENCES)));
+/* Before anything is deleted. The workers of a dev all find the same, so it is dev that logs it. */
+static void log_preview(const struct deployment *deployment, const PGresult *result, int row) {
+  const char *flow = PQgetvalue(result, row, PREVIEW_FLOW), *reason = PQgetvalue(result, row, PREVIEW_MESSAGE);
+  const char *differences = PQgetvalue(result, row, PREVIEW_DIFFERENCES);
+  bool recreated = strcmp(PQgetvalue(result, row, PREVIEW_STATUS), "recreated") == 0;
+  const char *verb = recreated ? "recreating_flow" : "deleting_flow";
+  struct buf told = {0};
+  buf_printf(&told, "%s\n%s\n%s\n%s", verb, flow, reason, differences);
+  if (!deployment->events.tell(deployment->owner, told.data))
+    LOG(deployment->log, LOG_WARN, verb, LOG_STR("flow", flow), LOG_STR("reason", reason),
+        LOG_JSON_TEXT("differences", differences));
+  buf_free(&told);
 }
 
 /* People get lines below the error, programs get log lines too. */
@@ -113,7 +122,8 @@ static void log_flow(const struct deployment *deployment, const PGresult *result
  * steps uncovered: then the exit code is that of the refusal. */
 static void judge(const struct deployment *deployment, const PGresult *result, struct deploy_answer *answer,
                   struct buf *details, struct buf *changes, struct buf *held_back) {
-  static const char *const good[] = {"created", "verified", "recreated", "removed", "held_back", NULL};
+  static const char *const good[] = {"created", "verified", "recreated", "removed", "held_back",
+                                     "retired", "restored", "deleted",   NULL};
   bool only_uncovered = true;
   for (int row = 0; row < PQntuples(result); row++)
     if (is_held_back(result, row)) log_held_back(deployment->log, result, row, held_back);
@@ -144,6 +154,8 @@ static void drop(struct deployment *deployment) {
   free(deployment->function);
   free(deployment->queue);
   free(deployment->registry);
+  free(deployment->registries);
+  free(deployment->changed_files);
   free(deployment);
 }
 
@@ -183,13 +195,19 @@ static int extra_ms(const char *registry) {
 static void submit(struct deployment *deployment) {
   struct pg_unit *unit = pg_unit_new(on_done, deployment);
   pg_unit_allow(unit, extra_ms(deployment->registry));
-  bool existing = deployment->events.extent == DEPLOY_EXISTING;
-  struct pg_params *params = pg_unit_add(unit, &control_statements[existing ? STMT_DEPLOY_EXISTING : STMT_DEPLOY]);
+  static const enum control_statement statements[] = {
+      [DEPLOY_ALL] = STMT_DEPLOY, [DEPLOY_EXISTING] = STMT_DEPLOY_EXISTING, [DEPLOY_FILES] = STMT_DEPLOY_FILES};
+  enum deploy_extent extent = deployment->events.extent;
+  struct pg_params *params = pg_unit_add(unit, &control_statements[statements[extent]]);
   pg_param_text(params, deployment->worker_id);
   pg_param_text(params, deployment->function);
   pg_param_text(params, deployment->queue);
   pg_param_text(params, deployment->registry);
   pg_param_int(params, deployment->generation);
+  if (extent == DEPLOY_FILES) {
+    pg_param_text(params, deployment->registries);
+    pg_param_text(params, deployment->changed_files);
+  }
   pg_submit(deployment->pg, unit);
 }
 
@@ -206,27 +224,40 @@ static void on_preview(void *owner, struct pg_unit *unit, const struct err *err)
     return;
   }
   const PGresult *result = pg_unit_result(unit, 0);
-  for (int row = 0; row < PQntuples(result); row++)
-    if (strcmp(PQgetvalue(result, row, PREVIEW_STATUS), "recreated") == 0) log_preview(deployment->log, result, row);
+  for (int row = 0; row < PQntuples(result); row++) {
+    const char *status = PQgetvalue(result, row, PREVIEW_STATUS);
+    if (strcmp(status, "recreated") == 0 || strcmp(status, "deleted") == 0) log_preview(deployment, result, row);
+  }
   submit(deployment);
 }
 
-void deploy(struct pg *pg, const char *worker_id, const struct load_worker *worker, int64_t generation, struct log *log,
-            const struct deploy_events *events, void *owner) {
+static char *all_registries(const struct load_report *report) {
+  struct buf out = {0};
+  for (size_t i = 0; i < report->worker_count; i++)
+    buf_printf(&out, "%s%s", i > 0 ? "," : "[", report->workers[i].registry);
+  buf_printf(&out, "]");
+  return out.data;
+}
+
+void deploy(struct pg *pg, const char *worker_id, const struct load_worker *worker, const struct load_report *report,
+            int64_t generation, struct log *log, const struct deploy_events *events, void *owner) {
   struct deployment *deployment = xcalloc(1, sizeof *deployment);
   *deployment = (struct deployment){.pg = pg,
                                     .worker_id = worker_id,
                                     .function = xstrdup(worker->name),
                                     .queue = xstrdup(worker->queue),
                                     .registry = xstrdup(worker->registry),
+                                    .registries = all_registries(report),
+                                    .changed_files = xstrdup(events->changed_files),
                                     .generation = generation,
                                     .log = log,
                                     .events = *events,
                                     .owner = owner};
   struct pg_unit *unit = pg_unit_new(on_preview, deployment);
   pg_unit_allow(unit, extra_ms(deployment->registry));
-  struct pg_params *params = pg_unit_add(unit, &control_statements[STMT_PREVIEW]);
-  pg_param_text(params, worker->queue);
-  pg_param_text(params, worker->registry);
+  bool files = events->extent == DEPLOY_FILES;
+  struct pg_params *params = pg_unit_add(unit, &control_statements[files ? STMT_PREVIEW_FILES : STMT_PREVIEW]);
+  if (!files) pg_param_text(params, worker->queue);
+  pg_param_text(params, files ? deployment->registries : worker->registry);
   pg_submit(pg, unit);
 }

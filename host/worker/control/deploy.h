@@ -17,6 +17,7 @@ enum deploy_outcome {
 enum deploy_extent {
   DEPLOY_ALL,
   DEPLOY_EXISTING, /* versions that exist; what else the registry has is held back */
+  DEPLOY_FILES,    /* in luaflow dev: first all flows of the files, of every queue */
 };
 
 struct deploy_answer {
@@ -35,11 +36,14 @@ struct deploy_events {
   void (*done)(void *owner, const struct deploy_answer *answer);
   bool again; /* the worker has deployed before: only what is different now is news */
   enum deploy_extent extent;
+  const char *changed_files; /* of DEPLOY_FILES: see changes_put_paths; borrowed until the call returns */
+  /* Told of what is about to be deleted: such as "recreating_flow\nflow\nreason\ndifferences"; true: dev logs it. */
+  bool (*tell)(void *owner, const char *text);
 };
 
-/* Sends it over a ready connection with control_statements. What is to be recreated is logged before, what becomes of
- * each flow and its alias is logged. */
-void deploy(struct pg *pg, const char *worker_id, const struct load_worker *worker, int64_t generation, struct log *log,
-            const struct deploy_events *events, void *owner);
+/* Sends it over a ready connection with control_statements; worker is one of the report's. What is to be deleted is
+ * logged before, what becomes of each flow and its alias is logged. */
+void deploy(struct pg *pg, const char *worker_id, const struct load_worker *worker, const struct load_report *report,
+            int64_t generation, struct log *log, const struct deploy_events *events, void *owner);
 
 #endif

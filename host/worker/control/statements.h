@@ -13,19 +13,23 @@
   " (select s.development from pgflow.settings s), (" SCHEMA_MISSING_SQL("$2", "$3") ")"                         \
   " from (values (1)) one left join (select * from pgflow.migrations n order by n.version desc limit 1) m on true"
 
-#define DEPLOY_SQL(function)                                                                             \
-  "select flow_slug, status, alias_status, message, pg_catalog.to_json(differences),"                    \
-  " pg_catalog.array_to_string(differences, E'\\n    '), pg_catalog.array_to_string(differences, ', ')," \
-  " nullif(lacking_workers, '[]') from pgflow." function "($1::uuid, $2::text, $3::text, $4::jsonb, $5::bigint)"
+#define DEPLOY_SQL(function, more)                                                                                   \
+  "select flow_slug, status, alias_status, message, pg_catalog.to_json(differences),"                                \
+  " pg_catalog.array_to_string(differences, E'\\n    '), pg_catalog.array_to_string(differences, ', '),"             \
+  " nullif(lacking_workers, '[]') from pgflow." function "($1::uuid, $2::text, $3::text, $4::jsonb, $5::bigint" more \
+  ")"
+
+#define PREVIEW_SQL(call) \
+  "select c.flow_slug, c.status, pg_catalog.to_json(c.differences), c.message from pgflow." call " c"
 
 /* On the control connection. STMT(name, text) */
 #define CONTROL_STATEMENTS(STMT)                                                                                      \
   STMT(SCHEMA, SCHEMA_STATE_SQL)                                                                                      \
-  STMT(PREVIEW,                                                                                                       \
-       "select c.flow_slug, c.status, pg_catalog.to_json(c.differences) from pgflow.preview_deployment($1::text, "    \
-       "$2::jsonb) c")                                                                                                \
-  STMT(DEPLOY, DEPLOY_SQL("deploy_flows"))                                                                            \
-  STMT(DEPLOY_EXISTING, DEPLOY_SQL("deploy_existing"))                                                                \
+  STMT(PREVIEW, PREVIEW_SQL("preview_deployment($1::text, $2::jsonb)"))                                               \
+  STMT(PREVIEW_FILES, PREVIEW_SQL("preview_files($1::jsonb)"))                                                        \
+  STMT(DEPLOY_FILES, DEPLOY_SQL("deploy_files", ", $6::jsonb, pg_catalog.string_to_array($7, E'\\n')"))               \
+  STMT(DEPLOY, DEPLOY_SQL("deploy_flows", ""))                                                                        \
+  STMT(DEPLOY_EXISTING, DEPLOY_SQL("deploy_existing", ""))                                                            \
   STMT(HEARTBEAT,                                                                                                     \
        "select deprecated, function_enabled, schema_version, pg_catalog.array_to_string(lost_ordinals, ','),"         \
        " pg_catalog.array_to_string(cancelled_ordinals, ','), clock_jump_s, unknown, reload_request"                  \

@@ -8,4 +8,7 @@
 /* Appends the changes to a line, "; " between two; nothing if there is none. Values of variables are not named. */
 void changes_put_files(struct buf *out, const struct source *before, const struct source *after);
 
+/* Appends the path of each such file, a line each, without the last one's end; variables count as a file too. */
+void changes_put_paths(struct buf *out, const struct source *before, const struct source *after);
+
 #endif

@@ -1,5 +1,5 @@
--- delete_flow_and_data(p_flow_slug): deletes a flow, deployed or not, with its runs, states and tasks; its own active
--- messages are archived. Owner only. No queue is dropped: it can be shared. Only the exact slug counts; an unknown one
+-- delete_flow_and_data(p_flow_slug): deletes a flow, deployed or not, with its runs, states, tasks and their messages,
+-- archived ones too. Owner only. No queue is dropped: it can be shared. Only the exact slug counts; an unknown one
 -- is told in a notice. Workers that have the flow bring its definition back with their next deployment.
 -- Locks: the deployment lock and the alias, exclusively, until commit; the flow's started runs in order, tasks, then
 -- queue rows.

@@ -31,7 +31,8 @@ begin
   where (f.flow_slug = p_flow ->> 'alias' and f.flow_alias <> p_flow ->> 'alias') or (f.flow_alias = v_slug and p_flow ->> 'alias' <> v_slug);
   if v_other is not null then
     return row(v_slug, 'alias_conflict', '{}'::text[],
-      case when v_other = p_flow ->> 'alias' then format('alias %s is the slug of a flow of another alias: choose another alias', v_other)
+      case when v_other = p_flow ->> 'alias' then format('alias %s is the slug of a flow of alias %s: choose another alias',
+          v_other, (select min(f.flow_alias) from pgflow._named_flows(p_registry) f where f.flow_slug = v_other and f.flow_alias <> v_other))
         else format('slug %s is the alias of flow %s: give the flow another slug', v_slug, v_other) end)::pgflow.deployment_check;
   end if;
   v_queue_refusals := array(

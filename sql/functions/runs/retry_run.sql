@@ -1,5 +1,6 @@
--- retry_run(run_id) -> the row of a new run of the same version and input; no row for an unknown run. Failed and
--- cancelled runs only. Steps that were completed keep their outputs and do not run; a map that was not completed runs
+-- retry_run(run_id) -> the row of a new run of the same version and input; no row for an unknown run. For failed and
+-- cancelled runs. A started run is answered itself: its tasks that wait for their next attempt become due
+-- (_hasten_tasks). Steps that were completed keep their outputs and do not run; a map that was not completed runs
 -- whole; skipped steps are evaluated again. A second retry of the same run returns the first. The idempotency key moves
 -- to the new run: starting with it again answers with the newest run of the chain, and pruning the old one does not
 -- free it.
@@ -18,6 +19,11 @@ begin
   perform pgflow.lock_runs(array[retry_run.run_id]);
   select r.* into v_run from pgflow.runs r where r.run_id = retry_run.run_id;
   if not found then
+    return;
+  end if;
+  if v_run.status = 'started' then
+    perform pgflow._hasten_tasks(array[v_run.run_id], null);
+    return next v_run;
     return;
   end if;
   select r.run_id into v_new_run_id from pgflow.runs r where r.restart_of_run_id = v_run.run_id;
