@@ -1,7 +1,7 @@
 -- Each kind of violation is found and named.
 begin;
 \ir ../support/fixtures.sql
-select plan(33);
+select plan(37);
 
 select spec.deploy('prices', spec.map('a'), spec.step('b', '{a}'));
 select spec.start('prices', '[1, 2]');
@@ -60,6 +60,13 @@ select is(spec.found($$ update pgflow.steps set deps_count = 0 where step_slug =
 select is(spec.found($$ update pgflow.steps set step_index = 0 where step_slug = 'b' $$), '{step has a place of its own}', 'step_index');
 select is(spec.found($$ insert into pgflow.flow_aliases values ('lonely') $$), '{alias has a version}', 'an alias without a version');
 select is(spec.found('delete from pgflow.alias_activations'), '{alias is where its history left it}', 'an alias that moved by itself');
+select is(spec.found($$ update pgflow.steps set kind = 'array' where step_slug = 'a' $$), '{a map is stored as one}', 'kind');
+select is(spec.found($$ insert into pgflow.option_changes (flow_slug, step_slug, option, from_value, to_value, change, function_name, worker_id)
+  values ('prices', 'a', 'timeout', null, 7, 'x', 'spec', spec.worker()) $$), '{option is where its history left it}', 'an option that moved by itself');
+select is(spec.found($$ insert into pgflow.option_changes (flow_slug, step_slug, option, from_value, to_value, change, function_name, worker_id)
+  values ('prices', 'a', 'start_delay', 7, 0, 'x', 'spec', spec.worker()) $$), '{}', 'none is no start delay');
+select is(spec.found($$ insert into pgflow.fenced_workers (worker_id, queue_name, function_name, reason, answer) values (spec.worker(), 'prices', 'spec', 'x', '[]') $$),
+  '{waiting worker serves nothing}', 'a worker that waits and serves');
 set local session_replication_role = replica;
 select is(
   spec.found($$ delete from pgflow.workers; delete from pgflow.flow_aliases $$), '{row has its parent}', 'flows and handlers whose parents are gone');

@@ -55,6 +55,10 @@ begin
     ) v
     where h.to_value is distinct from v.value;
   return query
+    select 'waiting worker serves nothing', w.worker_id::text, format('it waits behind the fence of %s and serves queue %s', w.function_name, w.queue_name)
+    from pgflow.fenced_workers w
+    where exists (select from pgflow.workers s where s.worker_id = w.worker_id and s.stopped_at is null);
+  return query
     select 'a map is stored as one', format('%s %s', s.flow_slug, s.step_slug), format('its type is %s, its kind %s', s.step_type, s.kind)
     from pgflow.steps s
     where (s.kind = 'map') <> (s.step_type = 'map');
