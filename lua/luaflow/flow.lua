@@ -94,10 +94,13 @@ local function extend(definition, where)
   return extension
 end
 
-local function definition_of(self, method)
+-- Called with a dot, a method gets the options in the place of the flow, and the handler in that of the options.
+local function definition_of(self, method, handler)
   local definition = flow.definition(self)
-  if not definition then error(("luaflow: call it with a colon: flow:%s"):format(method), 3) end
-  return definition
+  if definition then return definition end
+  local info = type(handler) == "function" and debug.getinfo(handler, "S") or {}
+  local place = (info.linedefined or 0) > 0 and ("%s:%d: "):format(info.short_src, info.linedefined)
+  error(("%sluaflow: call it with a colon: flow:%s"):format(place or "", method), place and 0 or 3)
 end
 
 -- A report function for validate that records in a definition. It returns the problem.
@@ -162,8 +165,9 @@ local function add_step(definition, method, opts, handler, where)
   local report = reporter(result, where, name)
   local good = validate.options(method, opts, report)
   if type(handler) ~= "function" then
-    report("missing_handler", ("the second argument must be the handler, a function, not %s"):format(
-      validate.shown(handler)))
+    local is_swapped = type(opts) == "function" and type(handler) == "table"
+    report("missing_handler", ("the second argument must be the handler, a function, not %s"):format(validate.shown(handler)),
+      is_swapped and "the options come first, then the handler" or nil)
   end
   if good.when_unmet and not (good.only_if or good.unless) and opts.only_if == nil and opts.unless == nil then
     report("missing_condition", "when_unmet needs a condition: only_if or unless")
@@ -226,7 +230,7 @@ end
 ---@param handler fun(input: any, ctx: luaflow.Context): any
 ---@return luaflow.Flow
 function methods:step(opts, handler)
-  local definition = definition_of(self, "step(options, handler)")
+  local definition = definition_of(self, "step(options, handler)", opts)
   local where = position.of_call("step", handler, definition.last)
   return add_step(definition, "step", opts, handler, where)
 end
@@ -236,7 +240,7 @@ end
 ---@param handler fun(input: any, ctx: luaflow.Context): any[]
 ---@return luaflow.Flow
 function methods:array(opts, handler)
-  local definition = definition_of(self, "array(options, handler)")
+  local definition = definition_of(self, "array(options, handler)", opts)
   local where = position.of_call("array", handler, definition.last)
   return add_step(definition, "array", opts, handler, where)
 end
@@ -246,7 +250,7 @@ end
 ---@param handler fun(element: any, ctx: luaflow.Context): any
 ---@return luaflow.Flow
 function methods:map(opts, handler)
-  local definition = definition_of(self, "map(options, handler)")
+  local definition = definition_of(self, "map(options, handler)", opts)
   local where = position.of_call("map", handler, definition.last)
   return add_step(definition, "map", opts, handler, where)
 end
@@ -255,12 +259,13 @@ local METHOD_NAMES = { "step", "array", "map" }
 
 -- Stands for a method that does not exist: records that as a problem.
 local function unknown_method(name)
-  return function(self, _, handler)
-    local definition = definition_of(self, name)
+  return function(self, opts, handler)
+    local definition = definition_of(self, name, opts)
     local where = position.of_call(name, handler, definition.last)
     local result = extend(definition, where)
     local message = ("a flow has no method %s"):format(validate.shown(name))
-    reporter(result, where)("unknown_method", message, nearest.hint(name, METHOD_NAMES))
+    local hint = nearest.hint(name, METHOD_NAMES) or "it has step, array and map"
+    reporter(result, where)("unknown_method", message, hint)
     return make(result)
   end
 end

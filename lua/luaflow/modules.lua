@@ -4,6 +4,9 @@ local nearest = require "luaflow.nearest"
 
 local modules = {}
 
+-- Processor time that a module may take to load, without those that it requires; looked at every so many instructions.
+local MAX_SECONDS, INSTRUCTIONS = 3, 1e6
+
 local TEMPLATES = { "%s.lua", "%s/init.lua", "lua/%s.lua", "lua/%s/init.lua" }
 
 ---@class luaflow.Modules
@@ -13,6 +16,7 @@ local TEMPLATES = { "%s.lua", "%s/init.lua", "lua/%s.lua", "lua/%s/init.lua" }
 ---@field required table<string, boolean> path -> another file required it
 ---@field private loading string[] the files that are loading, innermost last
 ---@field private names string[] the modules that they are
+---@field private began number the processor's clock when the innermost module began to load
 ---@field private on_loaded fun(path: string, value: any)
 ---@field private on_loading fun(name: string, path: string)
 ---@field private root string?
@@ -30,7 +34,7 @@ Modules.__index = Modules
 function modules.new(files, root, original, on_loaded, on_loading)
   return setmetatable({
     files = files, root = root, original = original, on_loaded = on_loaded, on_loading = on_loading or function() end,
-    loaded = {}, failed = {}, required = {}, loading = {}, names = {},
+    loaded = {}, failed = {}, required = {}, loading = {}, names = {}, began = 0,
   }, Modules)
 end
 
@@ -94,7 +98,10 @@ end
 function Modules:load(name, path, caller)
   self.loading[#self.loading + 1], self.names[#self.names + 1] = path, name
   self.on_loading(name, path)
+  local outer = os.clock() - self.began
+  self.began = os.clock()
   local ok, value = pcall(self.original, name)
+  self.began = os.clock() - outer
   self.loading[#self.loading], self.names[#self.names] = nil, nil
   if self.loading[1] then self.on_loading(self.names[#self.names], self.loading[#self.loading]) end
   if ok then
@@ -132,6 +139,21 @@ function Modules:current()
   return self.loading[#self.loading]
 end
 
+-- Raises at the line that a module has come to once it has taken too long. Compiled code calls no hook, so that nothing is compiled
+-- meanwhile. Returns what ends that.
+function Modules:limit_time()
+  local compiles = jit.status()
+  jit.off()
+  debug.sethook(function()
+    if os.clock() - self.began < MAX_SECONDS then return end
+    error(("the module is still loading after %d s of processor time: is this a loop without an end?"):format(MAX_SECONDS), 2)
+  end, "", INSTRUCTIONS)
+  return function()
+    debug.sethook()
+    if compiles then jit.on() end
+  end
+end
+
 --- Requires every one of these files; how each ended is in `loaded` and `failed`.
 ---@param paths string[] files that have a name
 ---@param globals table where `require` is replaced meanwhile
@@ -141,7 +163,9 @@ function Modules:require_all(paths, globals)
     local value = self:require(name, self:caller())
     return value
   end
+  local unlimited = self:limit_time()
   for _, path in ipairs(paths) do pcall(self.require, self, self:name_of(path), "") end
+  unlimited()
   globals.require = before
 end
 

@@ -137,10 +137,39 @@ local COUNTERPARTS = {
   array = { array = "an array step takes `depends_on`; a map takes `array`" },
 }
 
-local function report_unknown(call, key, known, report)
+-- What other systems call an option.
+local SYNONYMS = {
+  max_attempts = { "retries", "max_retries", "attempts", "retry", "retry_limit", "tries" },
+  base_delay = { "backoff", "retry_delay", "delay", "retry_backoff", "delay_seconds" },
+  timeout = { "timeout_ms", "timeout_s", "timeout_seconds", "max_time", "deadline" },
+  slug = { "name", "id", "step", "title" },
+  depends_on = { "after", "needs", "requires", "deps", "dependencies", "depends", "parents" },
+  array = { "over", "items", "each", "input", "foreach" },
+  only_if = { "condition", "when", "if", "where", "run_if" },
+  unless = { "skip_if", "if_not" },
+  when_exhausted = { "on_failure", "on_error", "when_failed" },
+  start_delay = { "wait", "delay_start", "initial_delay" },
+  transaction = { "transactional", "tx", "atomic" },
+}
+local MEANT = {}
+for name, others in pairs(SYNONYMS) do
+  for _, other in ipairs(others) do MEANT[other] = name end
+end
+
+-- What was meant by an option that no call takes.
+local function hint_at_unknown(key, given, known)
+  if type(key) == "number" then return type(given) == "string" and ("name it: slug = %q"):format(given) or "name every option" end
+  local meant = MEANT[key]
+  for _, name in ipairs(known) do
+    if name == meant then return ("did you mean %q?"):format(name) end
+  end
+  return nearest.hint(key, known) or "it takes " .. table.concat(known, ", ")
+end
+
+local function report_unknown(call, key, given, known, report)
   local option = options.find(key)
   if not option then
-    return report("unknown_option", ("unknown option %s"):format(shown(key)), nearest.hint(key, known))
+    return report("unknown_option", ("unknown option %s"):format(shown(key)), hint_at_unknown(key, given, known))
   end
   local hint = call ~= "worker" and DEPLOYMENT_HINTS[key] or COUNTERPARTS[call] and COUNTERPARTS[call][key]
   if not hint then
@@ -157,6 +186,10 @@ local function sorted_keys(t)
   return keys
 end
 
+-- How a call is written that was given a name alone.
+local BY_NAME = { flow = "luaflow.flow { slug = %q }" }
+for _, method in ipairs { "step", "array", "map" } do BY_NAME[method] = ":" .. method .. "({ slug = %q }, handler)" end
+
 --- The good options of a call, copied. Everything else is reported.
 ---@param call string "flow", "step", "array", "map", "deploy" or "worker"
 ---@param given any what the caller passed as its table of options
@@ -164,7 +197,8 @@ end
 ---@return table
 function validate.options(call, given, report)
   if type(given) ~= "table" or getmetatable(given) ~= nil then
-    report("wrong_arguments", ("%s takes a table of options, not %s"):format(call, shown(given)))
+    local hint = type(given) == "string" and BY_NAME[call] and ("write " .. BY_NAME[call]):format(given) or nil
+    report("wrong_arguments", ("%s takes a table of options, not %s"):format(call, shown(given)), hint)
     return {}
   end
   local good, names_of_call, known = {}, {}, {}
@@ -177,7 +211,7 @@ function validate.options(call, given, report)
     end
   end
   for _, key in ipairs(sorted_keys(given)) do
-    if not known[key] then report_unknown(call, key, names_of_call, report) end
+    if not known[key] then report_unknown(call, key, given[key], names_of_call, report) end
   end
   return good
 end

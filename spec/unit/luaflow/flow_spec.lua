@@ -226,8 +226,27 @@ describe("a problem of a definition:", function()
     assert.same("unknown_option", problem.code)
     assert.same("unknown option 'dependsOn'", problem.message)
     assert.same('did you mean "depends_on"?', problem.hint)
-    assert.is_nil(only(base():step({ slug = "second", colour = "red" }, handler)).hint)
-    assert.same("unknown option 1", only(luaflow.flow { "orders", slug = "x" }).message)
+    assert.truthy(only(base():step({ slug = "second", colour = "red" }, handler)).hint:find "^it takes slug, max_attempts, ")
+    for given, meant in pairs { retries = "max_attempts", after = "depends_on", condition = "only_if", timeout_ms = "timeout" } do
+      assert.same(("did you mean %q?"):format(meant), only(base():step({ slug = "second", [given] = 1 }, handler)).hint)
+    end
+    local problem_of_list = only(luaflow.flow { "orders", slug = "x" })
+    assert.same({ "unknown option 1", 'name it: slug = "orders"' }, { problem_of_list.message, problem_of_list.hint })
+  end)
+
+  it("wrong_arguments of a call with a name alone, or in the wrong order, with the way to write it", function()
+    assert.same('write luaflow.flow { slug = "m" }', only(luaflow.flow "m").hint)
+    assert.same('write :map({ slug = "w" }, handler)', only(base():map("w", handler)).hint)
+    local swapped = luaflow.problems(base():step(handler, { slug = "w" }))
+    assert.same("the options come first, then the handler", swapped[2].hint)
+    assert.same("it has step, array and map", only(base():task({ slug = "w" }, handler)).hint)
+  end)
+
+  it("raises at the handler's line where a method is called with a dot", function()
+    local function dotted() return base().step({ slug = "w" }, handler) end
+    local ok, message = pcall(dotted)
+    assert.is_false(ok)
+    assert.truthy(message:find "flow_spec.lua:%d+: luaflow: call it with a colon: flow:step%(options, handler%)$", message)
   end)
 
   it("misplaced_option: queue and alias belong to luaflow.deploy", function()

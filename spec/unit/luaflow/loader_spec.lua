@@ -281,6 +281,26 @@ return luaflow.flow { slug = "bad", max_attempt = 5 }
       load({ ["flows/a.lua"] = "local x = require 'app.flows.x'" }).problems[1].message)
   end)
 
+  it("load_error: a loop without an end, at its line and after 3 s, and the problems of the other files", function()
+    local before = os.clock()
+    local found = problems_of {
+      ["flows/a.lua"] = "local x = 1\nwhile true do\n  x = x + 1\nend", ["flows/b.lua"] = 'require "flows.a"',
+      ["flows/c.lua"] = "return nowhere()",
+    }
+    assert.is_true(os.clock() - before < 6)
+    assert.same({ "flows/c.lua:1 load_error" }, { found[2] })
+    assert.truthy(found[1]:find "^flows/a.lua:[23] load_error$", found[1])
+    assert.is_nil(debug.gethook())
+    assert.is_true(jit.status())
+  end)
+
+  it("unloadable_file: how to rename it", function()
+    assert.same({ "rename it: flows/r_v2.lua", "require cannot reach this file: its path holds a dot" }, (function()
+      local problem = load({ ["flows/r.v2.lua"] = flow_source "a" }).problems[1]
+      return { problem.hint, problem.message }
+    end)())
+  end)
+
   it("of a file that others require are reported once", function()
     assert.same({ "flows/broken.lua:1 syntax_error" }, problems_of {
       ["flows/a.lua"] = 'require "flows.broken"\n' .. flow_source "a",
