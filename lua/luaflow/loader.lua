@@ -244,8 +244,8 @@ function loader.load(options)
       local stem = path:match "^(.+)%.lua$" or path
       local has_dot = stem:find(".", 1, true) ~= nil
       local why = has_dot and "its path holds a dot" or "another is found first"
-      report(path, "unloadable_file", "require cannot reach this file: " .. why, has_dot and ("rename it: %s.lua"):format((stem:gsub("%.", "_")))
-        or "rename one of the two")
+      local hint = has_dot and ("rename it: %s.lua"):format((stem:gsub("%.", "_"))) or "rename one of the two"
+      report(path, "unloadable_file", "require cannot reach this file: " .. why, hint)
     end
   end
   local built = load_all(loaded, loadable, options.globals or _G)
