@@ -224,6 +224,17 @@ static void put_types(lua_State *L, struct buf *payload) {
   }
 }
 
+/* [data]: paths that are no texts of a frame are left out */
+static void put_data_files(lua_State *L, struct buf *payload) {
+  uint32_t count = (uint32_t)lua_objlen(L, -1);
+  buf_put_u32(payload, count);
+  for (uint32_t i = 1; i <= count; i++) {
+    lua_rawgeti(L, -1, (int)i);
+    buf_put_str(payload, lua_tostring(L, -1));
+    lua_pop(L, 1);
+  }
+}
+
 static int run_loader(lua_State *L) {
   struct load *load = lua_touserdata(L, 1);
   runtime_require(L, "luaflow.run");
@@ -248,7 +259,9 @@ static int run_loader(lua_State *L) {
   put_transactions(L, &load->payload);
   lua_pushvalue(L, -4);  // [result, problems, workers, handlers, result]
   put_field(L, &load->payload, "silent");
-  lua_pop(L, 1);
+  lua_getfield(L, -1, "data");
+  put_data_files(L, &load->payload);
+  lua_pop(L, 2);
   load->runtime->handlers = luaL_ref(L, LUA_REGISTRYINDEX);
   guard_globals(L, load->runtime);
   guard_strings(L);

@@ -22,7 +22,9 @@ enum { OLD_MAX = 2 /* generations that finish what they have */ };
 
 static void on_loaded(void *owner, struct generation *generation) {
   struct life *life = owner;
-  life_tell_queues(life, pool_report(generation));
+  const struct load_report *report = pool_report(generation);
+  life_tell_queues(life, report);
+  for (size_t i = 0; life->watch && i < report->data_count; i++) watch_add_file(life->watch, report->data_files[i]);
   if (generation != life->candidate) return;
   if (life->course.worker == WORKER_LOADING)
     life->course.candidate = CANDIDATE_LOADED;

@@ -190,7 +190,8 @@ static enum answer judge_reading(struct life *life, struct source_reading *readi
     note_source(life, NULL);
     return reading->err.kind == ERR_RETRY ? ANSWER_FAILED : ANSWER_REFUSED;
   }
-  if (life->course.cause == WISH_CHANGED && is_known(life, &reading->source)) return ANSWER_KNOWN;
+  bool data = life->watch && !is_moving(life) && watch_files_are_new(life->watch);
+  if (life->course.cause == WISH_CHANGED && !data && is_known(life, &reading->source)) return ANSWER_KNOWN;
   if (!life->course.whole && !is_settled(life, &reading->source)) {
     note_source(life, NULL); /* what was refused is tried again once it is settled */
     return ANSWER_KNOWN;

@@ -65,6 +65,13 @@ static const struct load_worker *choose(const struct load_report *report, const 
 
 static void on_changed(void *owner) { life_reload(owner, WISH_CHANGED); }
 
+static void watch(struct life *life) {
+  const struct load_report *report = pool_report(life->serving);
+  life->watch = watch_new(life->loop, life->root, life->options->env_file.path, life->options->watch_settle_ms,
+                          on_changed, life, life->log);
+  for (size_t i = 0; i < report->data_count; i++) watch_add_file(life->watch, report->data_files[i]);
+}
+
 bool startup_choose(struct life *life) {
   struct err err;
   life->worker = choose(pool_report(life->candidate), life->options->queue, &err);
@@ -86,9 +93,7 @@ bool startup_choose(struct life *life) {
   life->candidate = NULL;
   LOG(life->log, LOG_INFO, "loaded", LOG_INT("executors", life->options->executors),
       LOG_STR("worker", life->worker_id));
-  if (life->options->watch)
-    life->watch = watch_new(life->loop, life->root, life->options->env_file.path, life->options->watch_settle_ms,
-                            on_changed, life, life->log);
+  if (life->options->watch) watch(life);
   return true;
 }
 

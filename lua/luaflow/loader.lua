@@ -1,6 +1,7 @@
 -- Loads the modules of a root, validates everything they define, and returns either all problems or the workers.
 -- Pure: the host gives the list of files and `require`.
 local conflicts = require "luaflow.conflicts"
+local data_files = require "luaflow.data_files"
 local deploy = require "luaflow.deploy"
 local entries = require "luaflow.entries"
 local flow = require "luaflow.flow"
@@ -30,6 +31,7 @@ local loader = {}
 ---@field workers { queue: string, name: string, registry: table }[] sorted by queue; none when there are problems
 ---@field handlers table<string, table<string, luaflow.Handler>> by flow slug and step slug
 ---@field types { name: string, text: string }[] see luaflow.types; none unless asked for
+---@field data string[] paths of files that were read meanwhile
 ---@field silent? string the first file that returned nothing, though none requires it: it may have been copied in part
 
 -- What a package manager has put into the project: to be required, and never an entry.
@@ -248,7 +250,9 @@ function loader.load(options)
       report(path, "unloadable_file", "require cannot reach this file: " .. why, hint)
     end
   end
+  local end_notes = data_files.note((options.globals or _G).io or {})
   local built = load_all(loaded, loadable, options.globals or _G)
+  local data = end_notes()
   report_failures(recorded, loadable, loaded.failed, options.encode)
 
   local returned, served = collect_returned(loadable, named, loaded, built, report)
@@ -267,7 +271,7 @@ function loader.load(options)
     recorded[1] = problems.new({}, {}, "no_flow", "no file given returns a flow, a deployed flow or a worker")
   end
   local result = result_of(recorded, subscriptions, deployments, options)
-  result.silent = silent_file(loadable, loaded)
+  result.silent, result.data = silent_file(loadable, loaded), data
   return result
 end
 

@@ -239,6 +239,8 @@ bool devworkers_wait(const struct devworkers *workers) {
 
 void devworkers_start_soon(struct devworkers *workers) {
   struct devworker *worker;
+  LOG(workers->log, LOG_INFO, "starting_again",
+      LOG_STR("reason", "the files have changed, so the workers that could not start may now"));
   DL_FOREACH(workers->list, worker) start_soon(worker);
 }
 

@@ -34,6 +34,17 @@ static bool read_transactions(struct load_report *report, struct cursor *payload
   return !payload->bad;
 }
 
+static bool read_data_files(struct load_report *report, struct cursor *payload) {
+  uint32_t count = cursor_u32(payload);
+  if (payload->bad || count > COUNT_MAX) return false;
+  report->data_files = xcalloc(count, sizeof *report->data_files);
+  for (uint32_t i = 0; i < count && !payload->bad; i++) {
+    report->data_files[report->data_count++] = cursor_strdup(payload);
+    if (!report->data_files[i]) return false;
+  }
+  return !payload->bad;
+}
+
 bool load_report_read_loaded(struct load_report *report, struct cursor *payload) {
   report->digest = cursor_strdup(payload);
   uint32_t count = cursor_u32(payload);
@@ -48,7 +59,7 @@ bool load_report_read_loaded(struct load_report *report, struct cursor *payload)
   }
   if (payload->bad || !read_types(report, payload) || !read_transactions(report, payload)) return false;
   report->silent = cursor_strdup(payload);
-  return !payload->bad;
+  return !payload->bad && read_data_files(report, payload);
 }
 
 bool load_report_read_problems(struct load_report *report, struct cursor *payload) {
@@ -131,6 +142,8 @@ void load_report_free(struct load_report *report) {
   free(report->types);
   free(report->problems);
   free(report->silent);
+  for (size_t i = 0; i < report->data_count; i++) free(report->data_files[i]);
+  free(report->data_files);
   free(report->digest);
   *report = (struct load_report){0};
 }

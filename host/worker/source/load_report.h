@@ -43,6 +43,8 @@ struct load_report {
   size_t types_count;
   struct load_step *transactions; /* the steps that have one */
   size_t transaction_count;
+  char **data_files; /* paths of files that were read meanwhile, as the modules wrote them */
+  size_t data_count;
   char *silent; /* a file that returned nothing, though none requires it; NULL */
   struct load_problem *problems;
   size_t problem_count;

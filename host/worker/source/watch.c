@@ -20,7 +20,15 @@ struct folder {
   struct watch *watch;
   char *path;
   bool wanted;
+  bool kept;         /* for a file of other data */
   UT_hash_handle hh; /* by path */
+};
+
+/* Of other data. */
+struct watched_file {
+  char *path; /* absolute, without links */
+  struct stat was;
+  struct watched_file *next;
 };
 
 struct watch {
@@ -28,6 +36,8 @@ struct watch {
   int settle_ms;        /* of quiet before a look */
   uint64_t burst_since; /* 0: none */
   struct folder *folders;
+  struct watched_file *files;
+  char *root;     /* without links */
   char *env_name; /* of the environment file in its folder; NULL: none */
   bool compares;  /* without notifications */
   void (*changed)(void *owner);
@@ -109,6 +119,12 @@ static bool ends_in_lua(const char *name) {
   return dot && strcmp(dot, ".lua") == 0;
 }
 
+static bool find_file(const struct watch *watch, const char *path) {
+  for (const struct watched_file *file = watch->files; file; file = file->next)
+    if (strcmp(file->path, path) == 0) return true;
+  return false;
+}
+
 /* A notification names what is in the folder, or the folder itself by its own name. */
 static bool concerns_us(const struct folder *folder, const char *name) {
   struct stat info;
@@ -119,9 +135,10 @@ static bool concerns_us(const struct folder *folder, const char *name) {
   if (strcmp(name, strrchr(folder->path, '/') + 1) == 0) return true;
   char *path = xasprintf("%s/%s", folder->path, name);
   bool is_folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+  bool is_file = find_file(folder->watch, path);
   HASH_FIND_STR(folder->watch->folders, path, known); /* it was one */
   free(path);
-  return is_folder || known;
+  return is_folder || is_file || known;
 }
 
 static void note_change(struct watch *watch) {
@@ -160,7 +177,7 @@ static bool add(struct watch *watch, const char *path) {
 static void forget_unwanted(struct watch *watch) {
   struct folder *folder, *next;
   HASH_ITER(hh, watch->folders, folder, next) {
-    if (!folder->wanted) forget(watch, folder);
+    if (!folder->wanted && !folder->kept) forget(watch, folder);
   }
 }
 
@@ -182,6 +199,42 @@ bool watch_update(struct watch *watch, const struct buf *folders, bool complete)
   return more && !watch->compares && is_hasty(watch);
 }
 
+/* ---- other data ---- */
+
+void watch_add_file(struct watch *watch, const char *given) {
+  char *path = realpath(given, NULL);
+  size_t length = strlen(watch->root);
+  bool below = path && strncmp(path, watch->root, length) == 0 && path[length] == '/' && !ends_in_lua(path);
+  if (!below || find_file(watch, path)) {
+    free(path);
+    return;
+  }
+  struct watched_file *file = xcalloc(1, sizeof *file);
+  *file = (struct watched_file){.path = path, .next = watch->files};
+  if (stat(path, &file->was) != 0) memset(&file->was, 0, sizeof file->was);
+  watch->files = file;
+  if (watch->compares) return;
+  struct folder *folder;
+  char *place = xstrdup(path);
+  *strrchr(place, '/') = '\0';
+  add(watch, place);
+  HASH_FIND_STR(watch->folders, place, folder);
+  if (folder) folder->kept = true;
+  free(place);
+}
+
+bool watch_files_are_new(struct watch *watch) {
+  bool is_new = false;
+  for (struct watched_file *file = watch->files; file; file = file->next) {
+    struct stat now = {0};
+    if (stat(file->path, &now) != 0) memset(&now, 0, sizeof now);
+    is_new = is_new || now.st_ino != file->was.st_ino || now.st_size != file->was.st_size ||
+             now.st_mtim.tv_sec != file->was.st_mtim.tv_sec || now.st_mtim.tv_nsec != file->was.st_mtim.tv_nsec;
+    file->was = now;
+  }
+  return is_new;
+}
+
 bool watch_is_settled(const struct watch *watch) {
   return watch->compares || is_hasty(watch) || watch->burst_since == 0;
 }
@@ -198,6 +251,8 @@ struct watch *watch_new(uv_loop_t *loop, const char *root, const char *env_file,
   struct watch *watch = xcalloc(1, sizeof *watch);
   const char *slash = env_file ? strrchr(env_file, '/') : NULL;
   *watch = (struct watch){.settle_ms = settle_ms, .changed = changed, .owner = owner, .log = log};
+  watch->root = realpath(root, NULL);
+  if (!watch->root) watch->root = xstrdup(root);
   watch->env_name = xstrdup(slash ? slash + 1 : env_file);
   uv_timer_init(loop, &watch->timer);
   watch->timer.data = watch;
@@ -210,6 +265,12 @@ struct watch *watch_new(uv_loop_t *loop, const char *root, const char *env_file,
 
 static void on_timer_closed(uv_handle_t *handle) {
   struct watch *watch = handle->data;
+  for (struct watched_file *file = watch->files, *next; file; file = next) {
+    next = file->next;
+    free(file->path);
+    free(file);
+  }
+  free(watch->root);
   free(watch->env_name);
   free(watch);
 }

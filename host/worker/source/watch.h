@@ -20,6 +20,10 @@ struct watch *watch_new(uv_loop_t *loop, const char *root, const char *env_file,
 /* False if files have changed since the last quiet: what was read since then may be half-written, and is reported
  * once more. */
 bool watch_is_settled(const struct watch *watch);
+/* A file of other data below the root is watched too, from now on. */
+void watch_add_file(struct watch *watch, const char *path);
+/* True if one of those files is another than at the last time, or when it was added. */
+bool watch_files_are_new(struct watch *watch);
 /* True without notifications: only two looks that find the same bytes, settle_ms apart, show that files are settled. */
 bool watch_compares(const struct watch *watch);
 /* The next look in settle_ms, without notifications. */
