@@ -54,8 +54,16 @@
     "select q.worker_id, q.queue_name, q.function_name, q.state, q.generation, q.tasks_in_flight, q.heartbeat_age_ms," \
     "       nullif(concat_ws('; ',"                                                                                    \
     "         (select string_agg(t.trouble ->> 'message', '; ') from jsonb_array_elements(q.troubles) t (trouble)),"   \
-    "         'reload failed: ' || q.last_reload_error), '')"                                                          \
-    "  from (" WORKERS_QUERY ") q")                                                                                    \
+    "         'reload failed: ' || q.last_reload_error), ''),"                                                         \
+    "       o.text, o.brief"                                                                                           \
+    "  from (" WORKERS_QUERY                                                                                           \
+    ") q cross join lateral ("                                                                                         \
+    "    select string_agg(format('%s: %s task%s since %s until %s, %s', g.generation, g.tasks,"                       \
+    "        case when g.tasks = 1 then '' else 's' end, g.oldest_since::timestamptz(0),"                              \
+    "        g.deadline::timestamptz(0), pg_size_pretty(g.memory)), '; ' order by g.generation) as text,"              \
+    "      format('%s (tasks: %s)', count(*), sum(g.tasks)) as brief"                                                  \
+    "    from jsonb_to_recordset(q.old_generations) as g (generation bigint, tasks int, oldest_since timestamptz,"     \
+    "      deadline timestamptz, memory bigint)) o")                                                                   \
   X(WORKERS_JSON, 1, JSON_OF(WORKERS_QUERY))                                                                           \
   X(REQUEST_RELOAD, 1,                                                                                                 \
     "select array_agg(r.worker_id), max(r.request), count(*) from pgflow.request_reload($1::text[]) r")                \

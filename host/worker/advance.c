@@ -206,8 +206,6 @@ static enum action begin(struct course *course, const struct facts *facts) {
   if (course->wish < WISH_CHANGED) return ACTION_NONE;
   /* The first deployment takes all that its generation has, so changed files must not become that generation. */
   if (facts->cautious && !course->whole_wanted && course->worker != WORKER_RUNNING) return ACTION_NONE;
-  if (facts->crowded && course->reload == RELOAD_WAITING) return ACTION_NONE;
-  if (facts->crowded) return move_reload(course, RELOAD_WAITING, ACTION_TELL_WAIT);
   course->cause = course->wish;
   course->wish = WISH_NONE;
   course->whole = course->whole_wanted;
@@ -267,14 +265,41 @@ static enum action take_load(struct course *course) {
   return ACTION_NONE;
 }
 
+/* What is wanted meanwhile comes before a candidate that has to wait, and so does a generation that cannot claim. */
+static enum action overtake(struct course *course) {
+  if (course->wish < WISH_CHANGED && course->standing != STANDING_STALE) return ACTION_NONE;
+  if (course->wish < course->cause) course->wish = course->cause;
+  course->whole_wanted = course->whole_wanted || course->whole;
+  return move_reload(course, RELOAD_IDLE, ACTION_MOVED);
+}
+
 /* A worker that has not deployed yet deploys the candidate instead. While its deployment is under way it waits for
  * the answer. */
 static enum action serve(struct course *course, const struct facts *facts) {
   if (course->worker == WORKER_DEPLOYING) return ACTION_NONE;
-  if (course->worker == WORKER_RUNNING)
-    return facts->control ? move_reload(course, RELOAD_HOLDING, ACTION_MOVED) : ACTION_NONE;
+  if (course->worker == WORKER_RUNNING) {
+    if (course->reload_alarm == ALARM_RUNS) return overtake(course);
+    return facts->control ? move_reload(course, RELOAD_ASKING, ACTION_ASK) : ACTION_NONE;
+  }
   course->candidate = CANDIDATE_NONE;
   return move_reload(course, RELOAD_IDLE, ACTION_SERVE);
+}
+
+/* Claims go on until nobody holds what the deployment needs. */
+static enum action take_ask(struct course *course, const struct facts *facts) {
+  switch (take(&course->asked)) {
+    case ANSWER_NONE:
+      return ACTION_NONE;
+    case ANSWER_GOOD:
+    case ANSWER_KNOWN: /* of reads */
+      return move_reload(course, facts->control ? RELOAD_HOLDING : RELOAD_LOADED, ACTION_MOVED);
+    case ANSWER_FAILED:
+      return move_reload(course, RELOAD_LOADED, ACTION_HELD);
+    case ANSWER_FENCED: /* of deployments */
+    case ANSWER_REFUSED:
+      return move_reload(course, RELOAD_IDLE, ACTION_REFUSE);
+  }
+  return ACTION_NONE;
 }
 
 static enum action deploy_next(struct course *course, const struct facts *facts) {
@@ -301,7 +326,6 @@ static enum action take_next_deployment(struct course *course) {
 static enum action reload(struct course *course, const struct facts *facts) {
   switch (course->reload) {
     case RELOAD_IDLE:
-    case RELOAD_WAITING:
       return course->worker == WORKER_LOADING ? ACTION_NONE : begin(course, facts);
     case RELOAD_READING:
       return take_read(course);
@@ -309,6 +333,8 @@ static enum action reload(struct course *course, const struct facts *facts) {
       return take_load(course);
     case RELOAD_LOADED:
       return serve(course, facts);
+    case RELOAD_ASKING:
+      return take_ask(course, facts);
     case RELOAD_HOLDING:
       return deploy_next(course, facts);
     case RELOAD_DEPLOYING:
@@ -319,7 +345,7 @@ static enum action reload(struct course *course, const struct facts *facts) {
 
 /* The worker ends: gives up the reload under way and whatever was ordered. */
 static enum action give_up_reload(struct course *course) {
-  bool tell = course->reload > RELOAD_WAITING || course->wish == WISH_ORDERED;
+  bool tell = course->reload != RELOAD_IDLE || course->wish == WISH_ORDERED;
   if (course->wish == WISH_ORDERED) course->cause = WISH_ORDERED;
   course->wish = WISH_NONE;
   if (course->reload != RELOAD_IDLE) move_reload(course, RELOAD_IDLE, ACTION_MOVED);
@@ -340,7 +366,7 @@ enum action advance(struct course *course, const struct facts *facts) {
 
 void course_want(struct course *course, enum wish wish) {
   if (wish > course->wish) course->wish = wish;
-  if (course->reload <= RELOAD_WAITING) course->reload_alarm = ALARM_OFF;
+  if (course->reload == RELOAD_IDLE) course->reload_alarm = ALARM_OFF;
 }
 
 void course_order(struct course *course) {

@@ -27,14 +27,15 @@
 
 enum worker_state { WORKER_STATES(STATE_ENUM) };
 
-/* WAITING until an old generation has ended, HOLDING until the claim in flight has returned. */
-#define RELOAD_STATES(X)                                                                  \
-  X(RELOAD_IDLE, "idle", TO(RELOAD_WAITING) | TO(RELOAD_READING) | TO(RELOAD_HOLDING))    \
-  X(RELOAD_WAITING, "waiting", TO(RELOAD_IDLE) | TO(RELOAD_READING) | TO(RELOAD_HOLDING)) \
-  X(RELOAD_READING, "reading", TO(RELOAD_LOADING) | TO(RELOAD_IDLE))                      \
-  X(RELOAD_LOADING, "loading", TO(RELOAD_LOADED) | TO(RELOAD_IDLE))                       \
-  X(RELOAD_LOADED, "loaded", TO(RELOAD_HOLDING) | TO(RELOAD_IDLE))                        \
-  X(RELOAD_HOLDING, "holding", TO(RELOAD_DEPLOYING) | TO(RELOAD_IDLE))                    \
+/* LOADED also while others hold locks that the deployment needs, ASKING whether they do; HOLDING until the claim in
+ * flight has returned. */
+#define RELOAD_STATES(X)                                                               \
+  X(RELOAD_IDLE, "idle", TO(RELOAD_READING) | TO(RELOAD_HOLDING))                      \
+  X(RELOAD_READING, "reading", TO(RELOAD_LOADING) | TO(RELOAD_IDLE))                   \
+  X(RELOAD_LOADING, "loading", TO(RELOAD_LOADED) | TO(RELOAD_IDLE))                    \
+  X(RELOAD_LOADED, "loaded", TO(RELOAD_ASKING) | TO(RELOAD_IDLE))                      \
+  X(RELOAD_ASKING, "asking", TO(RELOAD_LOADED) | TO(RELOAD_HOLDING) | TO(RELOAD_IDLE)) \
+  X(RELOAD_HOLDING, "holding", TO(RELOAD_DEPLOYING) | TO(RELOAD_IDLE))                 \
   X(RELOAD_DEPLOYING, "deploying", TO(RELOAD_IDLE))
 
 enum reload_state { RELOAD_STATES(STATE_ENUM) };
@@ -102,7 +103,7 @@ struct course {
   bool whole_wanted; /* by course_order */
   enum candidate candidate;
   enum standing standing; /* callbacks set STALE only */
-  enum answer checked, read, deployed;
+  enum answer checked, read, asked, deployed;
   enum alarm alarm, reload_alarm;
   enum order order;
   int stops;        /* signals that no action has followed yet */
@@ -117,7 +118,6 @@ struct facts {
   bool pooled;    /* both connections lead to one server process: a transaction pooler is between */
   bool reachable; /* no step needs a transaction, or handlers' transactions are in this database */
   bool elsewhere; /* handlers' transactions are in another database */
-  bool crowded;   /* no more old generations with tasks are allowed */
   bool claiming;  /* a claim is in flight */
   bool done;      /* no task is in flight, and every result is recorded */
   bool cautious;  /* changed files bring new versions only when somebody orders it */
@@ -138,11 +138,12 @@ enum action {
   ACTION_REFUSED,
   ACTION_NOT_DEPLOYED,
   /* reload */
-  ACTION_TELL_WAIT,
   ACTION_READ,
   ACTION_LOAD,
   ACTION_EXPECT, /* the end of an outdated load, within a time limit */
   ACTION_LOSE_PATIENCE,
+  ACTION_ASK,          /* whether the candidate can be deployed without a wait */
+  ACTION_HELD,         /* it cannot: a pause follows, then it is asked again */
   ACTION_REFUSE,       /* for the reason written down */
   ACTION_REFUSE_PAUSE, /* the same for a temporary reason: a pause follows, then the next attempt */
   ACTION_DISCARD,      /* the candidate */

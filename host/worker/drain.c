@@ -54,6 +54,7 @@ void drain_close(struct life *life) {
   watch_free(life->watch);
   heartbeat_stop(life->heartbeat);
   recovery_stop(life->recovery);
+  old_generations_stop(life->old);
   handlers_close(life->handlers);
   life->handlers = NULL;
   troubles_stop(life->troubles);

@@ -14,6 +14,7 @@
 #include "worker/control/complaint.h"
 #include "worker/control/heartbeat.h"
 #include "worker/control/leftovers.h"
+#include "worker/control/old_generations.h"
 #include "worker/control/recovery.h"
 #include "worker/control/statements.h"
 #include "worker/control/troubles.h"
@@ -44,9 +45,11 @@ struct reload {
   int64_t asked;   /* the last request of `luaflow reload` that was seen */
   int64_t answers; /* the last one that the attempt under way answers; 0: none */
   int64_t answered;
-  char *error;      /* owned; of the last attempt; NULL: it succeeded */
-  char *held_back;  /* owned; versions of the serving files that wait for an order; NULL: none */
-  int failures;     /* in a row, for temporary reasons */
+  char *error;     /* owned; of the last attempt; NULL: it succeeded */
+  char *held_back; /* owned; versions of the serving files that wait for an order; NULL: none */
+  int failures;    /* in a row, for temporary reasons */
+  int waits;       /* in a row, for who holds what the candidate's deployment needs */
+  struct complaint waiting;
   uv_timer_t timer; /* of course.reload_alarm: the pause after such a failure; the time that an outdated load has */
 };
 
@@ -93,6 +96,7 @@ struct life {
   struct handlers *handlers;
   struct heartbeat *heartbeat; /* and NULL unless it beats */
   struct recovery *recovery;   /* and NULL unless it runs */
+  struct old_generations *old; /* the same */
   struct leftovers *leftovers; /* of lost connections */
   struct troubles *troubles;
   struct pg_backend control_backend, work_backend; /* of connections not lost yet */

@@ -16,8 +16,6 @@
 #include "worker/startup.h"
 #include "worker/tell_dev.h"
 
-enum { OLD_MAX = 2 /* generations that finish what they have */ };
-
 /* ---- the pool ---- */
 
 static void on_loaded(void *owner, struct generation *generation) {
@@ -214,11 +212,12 @@ static void (*const acts[])(struct life *life) = {
     [ACTION_FENCED] = startup_fenced,
     [ACTION_REFUSED] = startup_refused,
     [ACTION_NOT_DEPLOYED] = startup_not_deployed,
-    [ACTION_TELL_WAIT] = reload_tell_wait,
     [ACTION_READ] = reload_read,
     [ACTION_LOAD] = reload_load,
     [ACTION_EXPECT] = reload_expect,
     [ACTION_LOSE_PATIENCE] = reload_lose_patience,
+    [ACTION_ASK] = reload_ask,
+    [ACTION_HELD] = reload_held,
     [ACTION_REFUSE] = reload_refuse,
     [ACTION_REFUSE_PAUSE] = refuse_and_pause,
     [ACTION_DISCARD] = reload_discard,
@@ -279,7 +278,6 @@ static void look_at(void *owner, struct facts *facts) {
   facts->control = life->control && pg_is_ready(life->control);
   facts->connected = facts->control && life->work && work_is_connected(life->work);
   facts->pooled = facts->connected && pg_last_backend(life->control).pid == work_last_backend(life->work).pid;
-  facts->crowded = pool_old_count(life->pool) >= OLD_MAX;
   facts->claiming = life->work && work_is_claiming(life->work);
   facts->cautious = life_is_cautious(life);
   facts->done = life_in_flight(life) == 0 && (!life->work || work_is_idle(life->work));

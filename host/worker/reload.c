@@ -7,6 +7,7 @@
 
 #include "base/sqlstate.h"
 #include "base/xalloc.h"
+#include "worker/control/deploy_ask.h"
 #include "worker/control/statements.h"
 #include "worker/life.h"
 #include "worker/source/changes.h"
@@ -16,6 +17,8 @@
 enum {
   RETRY_MS = 1000,
   RETRY_STEPS = 4,    /* each twice as long */
+  ASK_MS = 250,       /* after the first answer that others hold what the deployment needs */
+  ASK_STEPS = 3,      /* each twice as long */
   PATIENCE_MS = 2000, /* with the load of bytes that are not the last ones */
 };
 
@@ -98,11 +101,6 @@ void reload_refuse(struct life *life) { refuse(life); }
 void reload_refuse_for_now(struct life *life) {
   life->reload.answers = 0;
   refuse(life);
-}
-
-void reload_tell_wait(struct life *life) {
-  LOG(life->log, LOG_INFO, "reload_waits", LOG_STR("for", "an old generation to finish its tasks"),
-      LOG_INT("old_generations", pool_old_count(life->pool)));
 }
 
 void reload_lose_patience(struct life *life) {
@@ -267,9 +265,49 @@ void reload_not_loaded(struct life *life, const struct load_report *report, cons
   life->course.candidate = CANDIDATE_FAILED;
 }
 
+/* ---- ask ---- */
+
+static void end_wait(struct life *life) {
+  life->reload.waits = 0;
+  complaint_end(&life->reload.waiting);
+  troubles_set(life->troubles, TROUBLE_DEPLOYMENT, 0, NULL);
+}
+
+static void note_obstacle(struct life *life, const struct err *err) {
+  struct err found = *err;
+  complaint_add_hint_for(&found, pg_role(life->control));
+  note_refusal(life, REFUSED_DEPLOYMENT, found.message, found.hint);
+  if (!sqlstate_is_locked_out(err->sqlstate)) return;
+  if (complaint_is_new(&life->reload.waiting, &found)) LOG(life->log, LOG_WARN, "reload_waits", LOG_ERR(&found));
+  troubles_set(life->troubles, TROUBLE_DEPLOYMENT, 0, found.message);
+}
+
+static void on_asked(void *owner, const struct err *err) {
+  struct life *life = owner;
+  if (life->course.reload != RELOAD_ASKING) return;
+  bool final = err && *err->sqlstate && !sqlstate_may_pass(err->sqlstate);
+  life->course.asked = final ? ANSWER_REFUSED : err ? ANSWER_FAILED : ANSWER_GOOD;
+  if (err) note_obstacle(life, err);
+  if (final) note_source(life, pool_source(life->candidate));
+  life_kick(life);
+}
+
+void reload_ask(struct life *life) {
+  bool moves = life->course.whole || !life_is_cautious(life);
+  deploy_ask(life->control, life->worker_id, life->reload.worker, moves, on_asked, life);
+}
+
+/* The candidate waits; the old generation claims. */
+void reload_held(struct life *life) {
+  struct reload *reload = &life->reload;
+  wait_for(life, (uint64_t)ASK_MS << reload->waits);
+  if (reload->waits < ASK_STEPS) reload->waits++;
+}
+
 void reload_discard(struct life *life) {
   struct generation *generation = life->candidate;
   life->candidate = NULL;
+  end_wait(life);
   pool_discard(generation);
 }
 
@@ -303,24 +341,32 @@ static void serve(struct life *life, const char *of_flows, const char *held_back
   log_reloaded(life, of_flows);
   struct generation *generation = life->candidate;
   life->candidate = NULL;
+  end_wait(life);
   life->serving = generation;
   life->worker = life->reload.worker;
   source_free(&life->reload.refused);
   set_error(life, NULL);
   hold_back(life, held_back);
   pool_switch(life->pool, generation);
+  pool_set_number(generation, life->generation);
+  if (life->old) old_generations_look(life->old);
 }
 
 void reload_serve(struct life *life) { serve(life, "", ""); }
 
-void reload_deployed_again(struct life *life) {
+static void take_number(struct life *life) {
   life->generation = life->deployment.generation;
   life->reload.failures = 0;
 }
 
+void reload_deployed_again(struct life *life) {
+  take_number(life);
+  pool_set_number(life->serving, life->generation);
+}
+
 void reload_switch(struct life *life) {
   life->whole = life->course.whole || !life_is_cautious(life);
-  reload_deployed_again(life);
+  take_number(life);
   serve(life, life->deployment.changes, life->deployment.held_back);
 }
 

@@ -18,11 +18,12 @@ void reload_not_loaded(struct life *life, const struct load_report *report, cons
 void reload_not_deployed(struct life *life, const struct deploy_answer *answer);
 
 /* What is due; see enum action. */
-void reload_tell_wait(struct life *life);
 void reload_read(struct life *life);
 void reload_load(struct life *life);
 void reload_expect(struct life *life);
 void reload_lose_patience(struct life *life);
+void reload_ask(struct life *life);
+void reload_held(struct life *life);
 void reload_refuse(struct life *life);
 void reload_refuse_for_now(struct life *life);
 void reload_pause(struct life *life);

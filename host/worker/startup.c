@@ -99,9 +99,10 @@ bool startup_choose(struct life *life) {
 
 /* ---- check ---- */
 
-static void retry(struct life *life) {
-  life_wait(life, (uint64_t)RETRY_MS << life->tries_failed);
-  if (life->tries_failed < RETRY_STEPS) life->tries_failed++;
+/* Waiting for a lock costs nobody anything, so it is not waited for longer each time. */
+static void retry(struct life *life, bool locked_out) {
+  life_wait(life, locked_out ? RETRY_MS : (uint64_t)RETRY_MS << life->tries_failed);
+  if (!locked_out && life->tries_failed < RETRY_STEPS) life->tries_failed++;
 }
 
 static void try_failed(struct life *life, const char *what) {
@@ -117,7 +118,7 @@ static void try_failed(struct life *life, const char *what) {
   }
   complaint_add_hint_for(&err, pg_role(life->control));
   if (complaint_is_new(&life->complaint, &err)) LOG(life->log, LOG_WARN, what, LOG_ERR(&err));
-  retry(life);
+  retry(life, sqlstate_is_locked_out(err.sqlstate));
   if (sqlstate_is_read_only(err.sqlstate)) pg_reconnect(life->control, &err); /* it may reach another server */
 }
 
@@ -228,6 +229,13 @@ void startup_run(struct life *life) {
       .troubles = life->troubles,
   };
   life->recovery = recovery_new(life->loop, &recovery, life->log);
+  const struct old_options old = {.pg = life->control,
+                                  .pool = life->pool,
+                                  .worker_id = life->worker_id,
+                                  .troubles = life->troubles,
+                                  .memory = life->options->executors * life->options->executor_memory};
+  life->old = old_generations_new(life->loop, &old, life->log);
+  pool_set_number(life->serving, life->generation);
 }
 
 void startup_fenced(struct life *life) {

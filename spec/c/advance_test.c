@@ -21,8 +21,7 @@
 enum {
   LENGTH = 5,       /* events in an order, after those that lead to where it begins */
   GENERATIONS = 24, /* in one world */
-  OLD_MAX = 2,
-  SLOTS = 2, /* tasks that it has at once */
+  SLOTS = 2,        /* tasks that it has at once */
   STEPS = 200
 };
 
@@ -38,6 +37,8 @@ enum {
   X(CHECKED)        \
   X(NOT_CHECKED)    \
   X(REACHED)        \
+  X(FREE)           \
+  X(HELD)           \
   X(DEPLOYED)       \
   X(DEPLOY_REFUSED) \
   X(DEPLOY_FAILED)  \
@@ -84,7 +85,8 @@ struct data {
   bool opened, control, work;
   bool reach_unknown, elsewhere, pooled;
   bool fence; /* closed */
-  bool checking, reading, deploying;
+  bool checking, reading, asking, deploying;
+  bool free; /* for the deployment, as far as it was asked */
   bool in_transaction, claiming;
   bool more; /* the queue may have work */
   bool gate; /* claims may go out */
@@ -94,6 +96,7 @@ struct data {
   bool asked;                    /* a deployment was sent */
   bool goodbye;                  /* the database is being told that it ends */
   bool pause, reload_pause;      /* after a failure */
+  bool held_pause;               /* while others hold what the deployment needs */
   bool ordered;                  /* by a SIGHUP, and not begun since */
   bool ordered_before;           /* something was begun that a SIGHUP ordered */
   bool expected;                 /* the end of the load */
@@ -194,7 +197,15 @@ static void switch_to_candidate(struct world *w) {
   if (before < 0) return;
   d->generations[before].life = OLD;
   if (d->generations[before].dead) free_generation(w, before); /* in the middle of the switch */
-  MUST(count_of(d, OLD) <= OLD_MAX, "few old generations");
+}
+
+static void on_ask(struct data *d) {
+  MUST(d->opened && d->control, "asks over a connection");
+  MUST(!d->asking && !d->told, "asks once, and nothing once it is told to end");
+  MUST(d->candidate >= 0 && d->generations[d->candidate].life == LOADED, "asks for what has loaded");
+  MUST(!d->held_pause, "the pause is kept");
+  d->asking = true;
+  d->free = false;
 }
 
 static void on_deploy(struct world *w) {
@@ -211,6 +222,7 @@ static void on_deploy(struct world *w) {
   MUST(!d->pooled && !d->elsewhere, "deploys where it belongs");
   MUST(d->course.worker == WORKER_DEPLOYING ? !d->pause : !d->reload_pause, "the pause after a failure is kept");
   d->deploying = d->asked = true;
+  d->free = false;
 }
 
 static void on_leave(struct world *w, bool complete) {
@@ -241,6 +253,7 @@ static void on_discard(struct world *w) {
   MUST(d->generations[i].life == LOADING || d->generations[i].life == LOADED, "what serves is not discarded");
   MUST(!d->closed, "discards while there is a pool to do it");
   d->candidate = -1;
+  d->held_pause = d->free = false;
   d->generations[i].life = LET_GO;
   if (d->generations[i].dead) free_generation(w, i);
 }
@@ -283,7 +296,6 @@ static void act_of_reload(struct world *w, enum action action) {
   struct data *d = &w->data;
   if (action == ACTION_READ) {
     MUST(!d->reading && d->candidate < 0, "one reload at a time");
-    MUST(count_of(d, OLD) < OLD_MAX, "waits for old generations");
     MUST(!d->reload_pause, "the pause after a failure is kept");
     MUST(!d->ordered || d->course.cause == WISH_ORDERED, "what was ordered is not taken for less");
     MUST(!d->ordered || d->course.whole, "what was ordered takes everything");
@@ -292,6 +304,11 @@ static void act_of_reload(struct world *w, enum action action) {
     d->reading = true;
     d->ordered = false;
     d->wanted = d->wanted_once_open = false;
+  } else if (action == ACTION_ASK) {
+    on_ask(d);
+  } else if (action == ACTION_HELD) {
+    d->course.reload_alarm = ALARM_RUNS;
+    d->held_pause = true;
   } else if (action == ACTION_LOAD) {
     d->expected = false;
     on_load(d);
@@ -310,8 +327,6 @@ static void act_of_reload(struct world *w, enum action action) {
   } else if (action == ACTION_SWITCH) {
     MUST(d->deployed && !d->claiming && !d->gate, "no claim between the deployment and the switch");
     switch_to_candidate(w);
-  } else if (action == ACTION_TELL_WAIT) {
-    MUST(count_of(d, OLD) == OLD_MAX, "waits for something");
   }
 }
 
@@ -361,7 +376,6 @@ static void facts_of(void *owner, struct facts *facts) {
       .pooled = connected(d) && d->pooled,
       .reachable = !d->reach_unknown && !d->elsewhere,
       .elsewhere = d->elsewhere,
-      .crowded = count_of(d, OLD) >= OLD_MAX,
       .claiming = d->claiming,
       .done = done(d),
   };
@@ -432,6 +446,15 @@ static bool check_ends(struct data *d, enum answer answer) {
   return true;
 }
 
+static bool ask_ends(struct data *d, enum answer answer) {
+  if (!d->asking) return false;
+  d->asking = false;
+  if (d->course.reload != RELOAD_ASKING) return true;
+  d->free = answer == ANSWER_GOOD;
+  d->course.asked = answer;
+  return true;
+}
+
 /* The preview has come: what is no longer wanted is not sent. */
 static bool deployment_ends(struct data *d, enum answer answer) {
   if (!d->deploying) return false;
@@ -481,6 +504,7 @@ static bool control_toggles(struct data *d) {
     return true;
   }
   check_ends(d, ANSWER_FAILED);
+  ask_ends(d, ANSWER_FAILED);
   deployment_ends(d, ANSWER_FAILED);
   if (d->course.worker == WORKER_LEAVING && d->course.alarm == ALARM_RUNS) d->course.alarm = ALARM_OVER;
   d->goodbye = false;
@@ -535,7 +559,7 @@ static bool signal_comes(struct data *d, enum event event) {
     course_want(&d->course, WISH_CHANGED);
   d->wanted = true;
   d->ordered = d->ordered || event == E_SIGHUP;
-  if (d->course.reload <= RELOAD_WAITING) d->reload_pause = false;
+  if (d->course.reload == RELOAD_IDLE) d->reload_pause = false;
   return true;
 }
 
@@ -557,7 +581,7 @@ static bool alarm_ends(struct data *d, enum alarm *alarm) {
   if (*alarm != ALARM_RUNS) return false;
   *alarm = ALARM_OVER;
   if (alarm == &d->course.alarm) d->fence_pause = d->pause = d->goodbye = false;
-  if (alarm == &d->course.reload_alarm) d->reload_pause = false;
+  if (alarm == &d->course.reload_alarm) d->reload_pause = d->held_pause = false;
   return true;
 }
 
@@ -584,6 +608,10 @@ static bool happen(struct world *w, enum event event) {
       if (!d->reach_unknown) return false;
       d->reach_unknown = false;
       return true;
+    case E_FREE:
+      return ask_ends(d, ANSWER_GOOD);
+    case E_HELD:
+      return ask_ends(d, ANSWER_FAILED);
     case E_DEPLOYED:
       return deployment_ends(d, ANSWER_GOOD);
     case E_DEPLOY_REFUSED:
@@ -682,9 +710,6 @@ static void check_reload(const struct data *d) {
       MUST(d->candidate < 0 || course->worker == WORKER_LOADING, "nothing is left of a reload");
       MUST(course->standing != STANDING_STALE || d->reload_pause, "a stale generation is deployed again");
       break;
-    case RELOAD_WAITING:
-      MUST(count_of(d, OLD) == OLD_MAX, "waits for an old generation");
-      break;
     case RELOAD_READING:
       MUST(d->reading, "waits for a look at the disk that is under way");
       break;
@@ -693,7 +718,13 @@ static void check_reload(const struct data *d) {
       MUST(course->wish < WISH_CHANGED || course->reload_alarm == ALARM_RUNS, "a load that is outdated has its time");
       break;
     case RELOAD_LOADED:
-      MUST(course->worker == WORKER_DEPLOYING || !control, "what has loaded goes on");
+      MUST(course->worker == WORKER_DEPLOYING || !control || d->held_pause, "what has loaded goes on");
+      MUST(!d->held_pause || course->reload_alarm == ALARM_RUNS, "a pause has an end");
+      MUST(!d->held_pause || (course->wish < WISH_CHANGED && course->standing != STANDING_STALE),
+           "what waits for others holds up nothing");
+      break;
+    case RELOAD_ASKING:
+      MUST(d->asking, "waits for an answer that is under way");
       break;
     case RELOAD_HOLDING:
       MUST(d->claiming || !control, "waits for a claim or the connection");
@@ -714,6 +745,8 @@ static void take_look(struct world *w) {
   MUST(w->data.course.reload != RELOAD_HOLDING || was_holding || w->data.control ||
            w->data.course.standing == STANDING_STALE,
        "claims are not held where nothing can be deployed");
+  MUST(w->data.course.reload != RELOAD_HOLDING || w->data.free || w->data.candidate < 0,
+       "claims are held for what can be deployed without a wait");
   MUST(!w->data.due && w->look.state == LOOK_RESTS, "a look looks until nothing is due");
   check_worker(&w->data);
   check_reload(&w->data);
@@ -764,8 +797,9 @@ static void copy_world(struct world *to, const struct world *from) {
 
 /* Everything answers, and the database is there. */
 static void must_run(const struct world *from) {
-  static const enum event events[] = {E_FENCE,    E_CONTROL, E_WORK,   E_REACHED,  E_LOADED, E_READ,  E_CHECKED,
-                                      E_DEPLOYED, E_CLAIMED, E_RESULT, E_EXECUTOR, E_BEAT,   E_ALARM, E_RELOAD_ALARM};
+  static const enum event events[] = {E_FENCE,  E_CONTROL,  E_WORK, E_REACHED,  E_LOADED,
+                                      E_READ,   E_CHECKED,  E_FREE, E_DEPLOYED, E_CLAIMED,
+                                      E_RESULT, E_EXECUTOR, E_BEAT, E_ALARM,    E_RELOAD_ALARM};
   struct world w;
   const struct course *course = &w.data.course;
   if (from->data.told || from->data.elsewhere || from->data.pooled) return;
@@ -868,7 +902,7 @@ struct start {
 #define DEPLOYS CONNECTED, E_CHECKED
 #define RUNS DEPLOYS, E_DEPLOYED
 #define LOADS E_SIGHUP, E_READ
-#define RELOADS LOADS, E_LOADED
+#define RELOADS LOADS, E_LOADED, E_FREE
 
 static const struct start starts[] = {
     {.name = "connecting", .events = {E_LOADED}},
@@ -886,12 +920,16 @@ static const struct start starts[] = {
     {.name = "running", .events = {RUNS, E_LOADED}},
     {.name = "running, short of executors", .starved = true, .events = {RUNS, E_SIGHUP, E_LOADED}},
     {.name = "working, with a load", .events = {RUNS, E_CLAIMED, LOADS, E_LOADED}},
+    {.name = "asking", .events = {RUNS, E_CLAIMED, LOADS, E_LOADED, E_CLAIMED, E_LOADED}},
+    {.name = "held off", .events = {RUNS, LOADS, E_LOADED, E_HELD, E_LOADED}},
     {.name = "holding", .events = {RUNS, RELOADS, E_LOADED}},
     {.name = "deploying again", .events = {RUNS, E_CLAIMED, RELOADS, E_CLAIMED, E_LOADED}},
     {.name = "stale", .events = {RUNS, E_CLAIM_STALE, E_LOADED}},
     {.name = "with an old generation", .events = {RUNS, E_CLAIMED, RELOADS, E_CLAIMED, E_DEPLOYED, E_LOADED}},
     {.name = "with two old generations",
      .events = {RUNS, E_CLAIMED, RELOADS, E_CLAIMED, E_DEPLOYED, RELOADS, E_DEPLOYED, E_LOADED}},
+    {.name = "with three old generations",
+     .events = {RUNS, E_CLAIMED, RELOADS, E_CLAIMED, E_DEPLOYED, RELOADS, E_DEPLOYED, RELOADS, E_DEPLOYED, E_LOADED}},
     {.name = "draining", .events = {RUNS, E_CLAIMED, E_SIGTERM, E_LOADED}},
     {.name = "killing", .events = {RUNS, E_CLAIMED, E_SIGTERM, E_SIGTERM, E_LOADED}},
 };

@@ -155,12 +155,16 @@ describe("locks", function()
   end)
 
   it("of many aliases are given back at once when one is in use: starts of the others go on", function()
-    here.db:text "select from spec.deploy_registry(array[spec.flow('other', array[spec.step('a')])], p_worker => 2)"
+    here.db:text [[
+      select from spec.deploy_registry(array[
+        spec.flow('greet', array[spec.step('a')]), spec.flow('other', array[spec.step('a')])
+      ], p_worker => 2, p_queue => 'greet')]]
     assert.is_true(here.db:number "select count(distinct pgflow._alias_lock(a)) from unnest('{greet,other}'::text[]) a" == 2)
     local pid, name = hold "begin; select pgflow.start_flow('greet', '{}'); \\echo holding\nselect pg_sleep(300);"
     here.root:write("deploy.sql", [[
       select spec.deploy_registry(array[
-        spec.flow('greet', array[spec.step('a')]), spec.flow('other', array[spec.step('a')]), spec.flow('third', array[spec.step('a')])
+        spec.flow('greet', array[spec.step('a')], p_retained => true), spec.flow('greet_2', array[spec.step('a')], p_alias => 'greet'),
+        spec.flow('other', array[spec.step('a')], p_retained => true), spec.flow('other_2', array[spec.step('a')], p_alias => 'other')
       ], p_queue => 'greet');]])
     local deployment = process.spawn {
       argv = { "psql", "-X", "-q", "-d", here.db.conninfo, "-f", here.root:at "deploy.sql" }, name = "deployment",
@@ -183,9 +187,11 @@ describe("locks", function()
     deployment:wait(30)
     local said = deployment:errors()
     deployment:forget()
-    assert.truthy(said:find(("open transactions have called start_flow: process %s (%s, role "):format(pid, name), 1, true), said)
+    local told = ("could not lock aliases greet: open transactions have called start_flow: process %s (%s, role "):format(pid, name)
+    assert.truthy(said:find(told, 1, true), said)
     local slow = here.db:number "select count(*) from spec.starts s where s.took > interval '150 ms'"
     assert.is_true(slow <= 2, slow .. " starts were slow")
+    assert.equal("", here.db:text "select coalesce(string_agg(f.flow_slug, ' '), '') from pgflow.flows f where f.flow_slug like '%\\_2'")
   end)
 
   it("name a holder as far as an owner without pg_read_all_stats can see it", function()

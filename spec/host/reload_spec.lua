@@ -1,4 +1,5 @@
 -- Generations: what a worker does when it is told to reload, by SIGHUP, under load, with modules that are broken in every way.
+local cjson = require "cjson"
 local files = require "spec.support.files"
 local process = require "spec.support.process"
 local scene = require "spec.support.scene"
@@ -191,7 +192,7 @@ describe("a reload", function()
       assert.equal("1/1 1/1", versions(here.db:complete("work", "{}")))
       mend()
       accept()
-      assert.equal(require("cjson").null, row().last_reload_error)
+      assert.equal(cjson.null, row().last_reload_error)
     end
     assert.equal("1/1 1/1", versions(here.db:complete("work", "{}")))
   end)
@@ -303,7 +304,7 @@ describe("a reload", function()
     assert.equal(1, here.db:number "select w.generation from pgflow.workers w")
   end)
 
-  it("is tried again by itself when the deployment lock is held for long", function()
+  it("waits while the deployment lock is held for long, and the old generation claims", function()
     start()
     write_version(2)
     local holder = process.spawn {
@@ -313,8 +314,9 @@ describe("a reload", function()
     wait.till(function()
       return deployment_locks "true" > 0
     end, 20, "the lock to be held")
-    local judged = reload()
-    assert.is_false(judged.accepted)
+    host.process:signal(process.SIGHUP)
+    local told = "could not lock the flows: another transaction deploys or changes some: process "
+    assert.truthy(host:await_log("reload_waits", 20).error:find(told, 1, true))
     assert.equal("1/1 1/1", versions(here.db:complete("work", "{}")))
     here.db:text "select pg_terminate_backend(a.pid) from pg_stat_activity a where a.wait_event = 'PgSleep'"
     host:await_log("reloaded", 30)
@@ -327,13 +329,23 @@ describe("a reload", function()
     start()
     write_version(2)
     local holder = process.spawn {
-      argv = { "psql", "-X", "-q", "-d", here.db.conninfo, "-c", "begin; select pgflow._lock_deployments(); select pg_sleep(60)" },
+      argv = {
+        "psql", "-X", "-q", "-d", here.db.conninfo, "-c", "begin; lock table pgflow.worker_handlers in share mode; select pg_sleep(60)",
+      },
       name = "holder",
     }
-    wait.till(function() return deployment_locks "true" > 0 end, 20, "the lock to be held")
+    local function waiting()
+      return here.db:number [[
+        select coalesce(max(l.pid), 0) from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
+        where l.relation = 'pgflow.worker_handlers'::regclass and not l.granted]]
+    end
+    wait.till(function()
+      return here.db:number "select count(*) from pg_stat_activity a where a.wait_event = 'PgSleep'" > 0
+    end, 20, "the lock")
     host.process:signal(process.SIGHUP)
-    wait.till(function() return deployment_locks "false" > 0 end, 20, "the deployment to wait for it", 0.01)
-    here.db:text("select pg_terminate_backend(l.pid)" .. OF_DEPLOYMENTS)
+    wait.till(function() return waiting() > 0 end, 20, "the deployment to wait for it", 0.01)
+    here.db:text("select pg_terminate_backend(:pid)", { pid = waiting() })
+    here.db:text "select pg_terminate_backend(a.pid) from pg_stat_activity a where a.wait_event = 'PgSleep'"
     host:await_log "reload_refused"
     host:await_log("reloaded", 15)
     assert.equal("2/2 2/2", versions(here.db:complete("work", "{}")))
@@ -373,25 +385,195 @@ return luaflow.worker { queue = "sixth", flows = { sixth } }
     assert.equal(2, row().generation)
   end)
 
-  it("waits while two old generations finish, and takes what was saved last", function()
-    start()
-    for n = 2, 3 do
-      here.db:start("work", '{"parts": 1, "seconds": -1}')
-      await_attempts(2 * (n - 1))
-      write_version(n)
-      accept()
+  -- Each of the first generations holds a task for an hour: `luaflow workers` and doctor say so.
+  local function assert_old_generations(count)
+    wait.till(function() return here.db:number "select count(*) from pgflow.old_generations" == count end, 10, "the report")
+    local told = cjson.decode((here:succeed("workers", "--json")))[1].old_generations
+    for i, old in ipairs(told) do
+      assert.same({ i, 1, 1, true }, { old.generation, old.tasks, old.executors, old.memory > 2 ^ 20 })
     end
-    write_version(4)
-    host.process:signal(process.SIGHUP)
-    host:await_log "reload_waits"
-    write_version(5)
-    host.process:signal(process.SIGHUP)
-    assert.equal("3/3 3/3", versions(here.db:complete("work", "{}")))
+    assert.equal(count, here.db:number [[
+      select count(*) from pgflow.old_generations o
+      where o.oldest_since between now() - interval '5 minutes' and now() and o.deadline - o.oldest_since between '3590 s' and '3610 s']])
+    assert.truthy(here:succeed "workers":find("2: 1 task since [^;]- until [^;]-B; 3: 1 task"))
+    assert.truthy(here:luaflow({ "doctor" }).out:find("generation 2 still holds 1 task, the oldest since "))
+  end
+
+  it("serves the newest code, a rollback too, whatever three old generations hold", function()
+    here.root:write("flows/work.lua", (WORK:gsub("timeout = 60", "timeout = 3600")))
+    start()
+    local run_ids, plain_ms, took = {}, nil, {}
+    for n = 2, 4 do
+      run_ids[#run_ids + 1] = here.db:start("work", '{"parts": 1, "seconds": -1}')
+      await_attempts(2 * #run_ids)
+      write_version(n)
+      local line = accept()
+      plain_ms = plain_ms or line.ms
+    end
+    for i, n in ipairs { 1, 4, 1 } do
+      write_version(n)
+      took[i] = accept().ms
+      assert.equal(("%d/%d %d/%d"):format(n, n, n, n), versions(here.db:complete("work", "{}")))
+    end
+    table.sort(took)
+    assert.is_true(took[2] < math.max(1000, 3 * plain_ms),
+      ("a reload took %d ms, and %d ms where nothing was held"):format(took[2], plain_ms))
+    assert_old_generations(#run_ids)
     here.root:write("go", "")
-    wait.till(function() return #host:log "reloaded" == 3 end, 20, "the third reload")
-    assert.equal("5/5 5/5", versions(here.db:complete("work", "{}")))
+    for i, run_id in ipairs(run_ids) do assert.equal(("%d/%d"):format(i, i), versions(here.db:await_run(run_id))) end
+    wait.till(function() return #host.process:living() == 1 + 2 end, 10, "old executors to end")
+    wait.till(function() return here.db:number "select count(*) from pgflow.old_generations" == 0 end, 10, "the report of it")
+    assert.equal(1, select(2, attempts()))
+  end)
+
+  it("takes each save in a development database, though tasks of all earlier generations go on", function()
+    here.db:text "update pgflow.settings set development = true"
+    start { "--watch" }
+    for n = 1, 7 do
+      write_version(n)
+      wait.till(function() return versions(here.db:complete("work", "{}")) == ("%d/%d %d/%d"):format(n, n, n, n) end, 10, "save " .. n)
+      here.db:start("work", '{"parts": 1, "seconds": -1}')
+      wait.till(function()
+        return here.db:number "select count(*) from pgflow.step_tasks t where t.status = 'started'" == n
+      end, 10, "its task")
+    end
+    here.root:write("go", "")
     here.db:await_runs()
     assert.equal(1, select(2, attempts()))
+  end)
+
+  -- Two aliases on one queue, with version 2 of both active, or of none.
+  local function write_versions(second)
+    here.root:write("main.lua", ([[
+local luaflow = require "luaflow"
+local flows = {}
+for _, alias in ipairs { "orders", "bills" } do
+  for n = 1, %d do
+    local flow = luaflow.flow { slug = alias .. "_v" .. n }:step({ slug = "only" }, function() return n end)
+    local deployed = luaflow.deploy(flow, { alias = alias, routes = { only = "work" } })
+    flows[#flows + 1] = n < %d and luaflow.retain(deployed) or deployed
+  end
+end
+return luaflow.worker { queue = "work", name = "workers", flows = flows }
+]]):format(second and 2 or 1, second and 2 or 1))
+  end
+
+  -- A session that has started a run of orders and stays open: its process, and its process id on the server.
+  local function hold_orders()
+    here.root:write("hold.sql", "begin; select from pgflow.start_flow('orders', '{}'); select pg_sleep(600);")
+    local holder = process.spawn {
+      argv = { "psql", "-X", "-q", "-d", here.db.conninfo, "-f", here.root:at "hold.sql" }, env = { PGAPPNAME = "spec_shop" },
+      name = "shop",
+    }
+    local pid = wait.till(function()
+      return here.db:row [[select a.pid from pg_stat_activity a where a.application_name = 'spec_shop' and a.wait_event = 'PgSleep']]
+    end, 20, "the session to hold its run").pid
+    return holder, math.floor(pid)
+  end
+
+  local function let_go(holder, pid)
+    here.db:text("select pg_terminate_backend(:pid)", { pid = pid })
+    holder:wait(10)
+    holder:forget()
+  end
+
+  -- Starts runs of bills for the time given: the milliseconds that each start took, and how often one was seen to wait for a lock.
+  local function start_bills(seconds)
+    here.db:text(([[
+      drop table if exists public.took;
+      create table public.took (ms float8, waits bigint);
+      do $$
+      declare
+        v_from timestamptz;
+        v_first timestamptz := clock_timestamp();
+      begin
+        while clock_timestamp() < v_first + interval '%g s' loop
+          v_from := clock_timestamp();
+          perform pgflow.start_flow('bills', '{}');
+          insert into public.took values (1000 * extract(epoch from clock_timestamp() - v_from), (
+            select count(*) from pg_locks l join pg_class c on c.oid = l.relation
+            where not l.granted and c.relname like 'alias\\_lock\\_%%'
+              and l.database = (select d.oid from pg_database d where d.datname = current_database())
+          ));
+          commit;
+          perform pg_sleep(0.01);
+        end loop;
+      end $$]]):format(seconds))
+    return here.db:row [[
+      select percentile_cont(0.5) within group (order by t.ms) as median, percentile_cont(0.99) within group (order by t.ms) as most,
+        sum(t.waits) as waits from public.took t]]
+  end
+
+  it("is held off by a client's open transaction, and disturbs neither claims nor starts meanwhile", function()
+    write_versions(false)
+    start { "--executors", "1" }
+    local before = start_bills(1)
+    local holder, pid = hold_orders()
+    write_versions(true)
+    host.process:signal(process.SIGHUP)
+    local waits = host:await_log "reload_waits"
+    local told = ("could not lock aliases orders: open transactions have called start_flow: process %d (spec_shop, role "):format(pid)
+    assert.truthy(waits.error:find(told, 1, true), waits.error)
+    assert.truthy(waits.error:find(", since ", 1, true), waits.error)
+
+    local starts = start_bills(3)
+    assert.is_true(starts.waits == 0, starts.waits .. " waits for a lock")
+    assert.is_true(starts.median < math.max(20, 4 * before.median) and starts.most < math.max(250, 4 * before.most),
+      ("starts took %.1f ms, 99 of 100 at most %.1f ms; before %.1f and %.1f ms"):format(
+        starts.median, starts.most, before.median, before.most))
+    wait.till(function() return here.db:number "select count(*) from pgflow.runs r where r.status = 'started'" == 0 end, 20, "the runs")
+    local pause = here.db:number [[
+      select max(extract(epoch from n.next - n.started_at)) from (
+        select t.started_at, lead(t.started_at) over (order by t.started_at) as next from pgflow.step_tasks t
+        where t.flow_slug = 'bills_v1' and t.started_at > (select min(w.since) from pgflow.worker_troubles w)
+      ) n]]
+    assert.is_true(pause < 1.5, ("claims paused for %.1f s"):format(pause))
+    assert.equal(0, here.db:number "select count(*) from pgflow.flows f where f.flow_slug like '%v2'")
+    assert.equal(1, #host:log "reload_waits")
+    assert.same({}, host:log "reload_refused")
+    local trouble = cjson.decode((here:succeed("workers", "--json")))[1].troubles[1]
+    assert.truthy(trouble.trouble == "deployment" and trouble.message:find(told, 1, true), trouble.message)
+    assert.truthy(here:luaflow({ "doctor" }).out:find(told, 1, true))
+
+    let_go(holder, pid)
+    host:await_log("reloaded", 10)
+    assert.equal(2, here.db:complete("orders", "{}").output.only)
+    wait.till(function() return #cjson.decode((here:succeed("workers", "--json")))[1].troubles == 0 end, 10, "the trouble to be over")
+  end)
+
+  it("and a restart that change no definition need no lock of an alias", function()
+    write_versions(true)
+    start { "--executors", "1" }
+    local holder, pid = hold_orders()
+    here.root:write("parts/other.lua", "return 1")
+    accept()
+    host.process:signal(process.SIGKILL)
+    host.process:wait(10)
+    host.process:forget()
+    table.remove(here.workers)
+    start { "--executors", "1" }
+    assert.same({}, host:log "deployment_failed")
+    assert.equal(2, here.db:complete("bills", "{}", 60).output.only)
+    let_go(holder, pid)
+  end)
+
+  it("that waits is given up for one that can be deployed", function()
+    write_versions(false)
+    start { "--executors", "1" }
+    local holder, pid = hold_orders()
+    write_versions(true)
+    host.process:signal(process.SIGHUP)
+    host:await_log "reload_waits"
+    write_versions(false)
+    accept()
+    assert.equal(0, here.db:number "select count(*) from pgflow.flows f where f.flow_slug like '%v2'")
+    assert.equal(1, host:log "reloaded"[1].generation - 1)
+    host:stop()
+    write_versions(true)
+    local waiting = here:launch { paths = { "main.lua" }, args = { "--executors", "1" } }
+    assert.truthy(waiting:await_log("deployment_failed", 20).error:find("start_flow: process " .. pid, 1, true))
+    let_go(holder, pid)
+    waiting:await_log("running", 10)
   end)
 
   it("gives up a load that drags on when the files have changed since", function()
@@ -471,8 +653,9 @@ return luaflow.worker { queue = "sixth", flows = { sixth } }
     stop_client()
     here.db:await_runs(30)
     for _, line in ipairs(host:log "summary") do most_old = math.max(most_old, line.old_generations) end
-    assert.is_true(most_old <= 2, most_old .. " old generations")
-    assert.is_true(most_processes <= 1 + 2 * 4, most_processes .. " processes")
+    -- Each old generation has a task, and those of 1.5 s start every 2 s.
+    assert.is_true(most_old <= 40, most_old .. " old generations")
+    assert.is_true(most_processes <= 1 + 2 * 2 + 40, most_processes .. " processes")
     local room_kb = os.getenv "ASAN_OPTIONS" and 65536 or 4096 -- the sanitizer keeps what was freed
     assert.is_true(late_kb - early_kb < room_kb, ("host's memory: %d kB, then %d kB"):format(early_kb, late_kb))
 

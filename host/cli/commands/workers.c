@@ -45,17 +45,38 @@ static void put_heartbeat(struct table *table, long long age_ms) {
     table_put_duration(table, TONE_FAINT, age_ms > 0 ? age_ms : 0, " ago");
 }
 
+enum { OLD = 8, OLD_BRIEF }; /* columns of the statement; NULL where no old generation holds a task */
+
+static bool has_old(const PGresult *result) {
+  for (int row = 0; row < PQntuples(result); row++)
+    if (db_text(result, row, OLD)) return true;
+  return false;
+}
+
+static void put_old(struct table *table, const PGresult *result, int row) {
+  const char *old = db_text(result, row, OLD);
+  table_put(table, TONE_BUSY, old);
+  if (old) table_put_brief(table, db_text(result, row, OLD_BRIEF));
+}
+
 static void print_workers(const PGresult *result) {
   static const struct table_column columns[] = {
       {"WORKER", 0, 9, false},     {"QUEUE", 0, 8, false},     {"FUNCTION", 3, 8, false},  {"STATE", 0, 0, false},
       {"GENERATION", 2, 0, false}, {"IN FLIGHT", 0, 0, false}, {"HEARTBEAT", 1, 0, false}, {"TROUBLE", 0, 0, true},
   };
-  struct table table = table_begin(columns, 8);
+  static const struct table_column with_old[] = {
+      {"WORKER", 0, 9, false},    {"QUEUE", 0, 8, false},           {"FUNCTION", 3, 8, false},
+      {"STATE", 0, 0, false},     {"GENERATION", 2, 0, false},      {"IN FLIGHT", 0, 0, false},
+      {"HEARTBEAT", 1, 0, false}, {"OLD GENERATIONS", 0, 0, false}, {"TROUBLE", 0, 0, true},
+  };
+  bool old = has_old(result);
+  struct table table = old ? table_begin(with_old, 9) : table_begin(columns, 8);
   for (int row = 0; row < PQntuples(result); row++) {
     const char *state = db_text(result, row, 3);
     for (int column = 0; column < 6; column++)
       table_put(&table, column == 3 ? tone_of(state) : TONE_PLAIN, db_text(result, row, column));
     put_heartbeat(&table, db_number(result, row, 6));
+    if (old) put_old(&table, result, row);
     char *trouble = in_brief(db_text(result, row, 7));
     table_put(&table, TONE_BAD, trouble);
     free(trouble);

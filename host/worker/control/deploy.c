@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "worker/control/deploy_ask.h"
 #include "worker/control/statements.h"
-
-enum { EXTRA_MAX_MS = 300000 };
 
 /* The columns of the DEPLOY statement: the differences as JSON, as lines and as one line; live workers that lack steps,
  * as JSON, empty for none. */
@@ -185,16 +184,9 @@ static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
   buf_free(&held_back);
 }
 
-/* A flow has some 300 bytes in the registry, and may need a queue, whose tables a server that is busy creates in a
- * tenth of a second. */
-static int extra_ms(const char *registry) {
-  size_t ms = strlen(registry) / 2;
-  return ms < EXTRA_MAX_MS ? (int)ms : EXTRA_MAX_MS;
-}
-
 static void submit(struct deployment *deployment) {
   struct pg_unit *unit = pg_unit_new(on_done, deployment);
-  pg_unit_allow(unit, extra_ms(deployment->registry));
+  pg_unit_allow(unit, deploy_extra_ms(deployment->registry));
   static const enum control_statement statements[] = {
       [DEPLOY_ALL] = STMT_DEPLOY, [DEPLOY_EXISTING] = STMT_DEPLOY_EXISTING, [DEPLOY_FILES] = STMT_DEPLOY_FILES};
   enum deploy_extent extent = deployment->events.extent;
@@ -223,7 +215,7 @@ static void on_preview(void *owner, struct pg_unit *unit, const struct err *err)
     drop(deployment);
     return;
   }
-  const PGresult *result = pg_unit_result(unit, 0);
+  const PGresult *result = pg_unit_result(unit, 1);
   for (int row = 0; row < PQntuples(result); row++) {
     const char *status = PQgetvalue(result, row, PREVIEW_STATUS);
     if (strcmp(status, "recreated") == 0 || strcmp(status, "deleted") == 0) log_preview(deployment, result, row);
@@ -254,7 +246,7 @@ void deploy(struct pg *pg, const char *worker_id, const struct load_worker *work
                                     .events = *events,
                                     .owner = owner};
   struct pg_unit *unit = pg_unit_new(on_preview, deployment);
-  pg_unit_allow(unit, extra_ms(deployment->registry));
+  deploy_ask_in(unit, worker_id, worker, events->extent != DEPLOY_EXISTING);
   bool files = events->extent == DEPLOY_FILES;
   struct pg_params *params = pg_unit_add(unit, &control_statements[files ? STMT_PREVIEW_FILES : STMT_PREVIEW]);
   if (!files) pg_param_text(params, worker->queue);

@@ -25,6 +25,7 @@
 /* On the control connection. STMT(name, text) */
 #define CONTROL_STATEMENTS(STMT)                                                                                      \
   STMT(SCHEMA, SCHEMA_STATE_SQL)                                                                                      \
+  STMT(AWAIT_DEPLOYMENT, "select pgflow.await_deployment($1::uuid, $2::text, $3::text, $4::jsonb)")                   \
   STMT(PREVIEW, PREVIEW_SQL("preview_deployment($1::text, $2::jsonb)"))                                               \
   STMT(PREVIEW_FILES, PREVIEW_SQL("preview_files($1::jsonb)"))                                                        \
   STMT(DEPLOY_FILES, DEPLOY_SQL("deploy_files", ", $6::jsonb, pg_catalog.string_to_array($7, E'\\n')"))               \
@@ -50,6 +51,9 @@
   STMT(INSTALLATION, "select pgflow.installation_id()")                                                               \
   STMT(REPORT_RELOAD, "select pgflow.report_reload($1::uuid, $2::text, $3::bigint)")                                  \
   STMT(REPORT_TROUBLE, "select pgflow.report_trouble($1::uuid, $2::text, $3::int, $4::text)")                         \
+  STMT(REPORT_OLD_GENERATIONS,                                                                                        \
+       "select pgflow.report_old_generations($1::uuid, $2::bigint[], $3::int[], $4::int[], $5::float8[], "            \
+       "$6::float8[], $7::bigint[])")                                                                                 \
   STMT(STOP, "select pgflow.mark_worker_stopped($1::uuid)")
 
 /* On the work connection. All but RECONCILE are the parts of one batch, in this order. */

@@ -16,7 +16,9 @@ struct troubles;
   X(EXECUTORS, "executors")     /* count: executors that have ended, without a pause of a minute */ \
   X(DESCRIPTORS, "descriptors") /* the limit of open files is too low */                            \
   X(CONNECTIONS, "connections") /* count: handlers that wait for a connection to the database */    \
-  X(HELD_BACK, "held_back")     /* versions that changed files have, and nobody has ordered yet */
+  X(HELD_BACK, "held_back")     /* versions that changed files have, and nobody has ordered yet */  \
+  X(DEPLOYMENT, "deployment")   /* others hold what the deployment of a reload needs */             \
+  X(MEMORY, "memory")           /* executors of old generations use more than the current ones may */
 
 enum trouble {
 #define X(name, text) TROUBLE_##name,

@@ -44,13 +44,6 @@ void pool_switch(struct pool *pool, struct generation *generation) {
 
 void pool_discard(struct generation *generation) { generation_leave(generation, executor_process_kill); }
 
-int pool_old_count(const struct pool *pool) {
-  const struct generation *generation;
-  int count = 0;
-  DL_FOREACH(pool->generations, generation) count += generation->has_served && generation != pool->serving;
-  return count;
-}
-
 /* ---- the end ---- */
 
 static void tell_stopping(struct generation *generation) {

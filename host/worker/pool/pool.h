@@ -63,8 +63,19 @@ const struct source *pool_source(const struct generation *generation);
 void pool_switch(struct pool *pool, struct generation *generation);
 /* A generation that does not serve is not wanted any more. */
 void pool_discard(struct generation *generation);
+/* The number under which the database knows a generation, for pool_each_old. */
+void pool_set_number(struct generation *generation, int64_t number);
 /* Generations that have served and have not ended yet. */
 int pool_old_count(const struct pool *pool);
+/* What one of them still holds. */
+struct pool_old {
+  int64_t number;
+  int executors, tasks;
+  uint64_t since_ms, deadline_ms; /* on the loop's clock: of its oldest task, and the last deadline of all */
+  int64_t memory;                 /* bytes, of its executors */
+};
+/* Those that have tasks, the oldest first. */
+void pool_each_old(const struct pool *pool, void (*visit)(void *owner, const struct pool_old *old), void *owner);
 void pool_set_queue(struct pool *pool, const char *queue); /* borrowed; before the first task */
 /* Takes the task over and gives it to the least busy executor. */
 void pool_submit(struct pool *pool, struct task *task);

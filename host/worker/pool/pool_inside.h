@@ -1,6 +1,6 @@
 /* What pool.c (the whole), generation.c (executors), pool_watch.c (looking after them), pool_tasks.c (tasks, and what
- * executors say about them), pool_output.c (what they log), pool_alone.c (tasks that are suspected) and pool_death.c
- * (the end of an executor) share. */
+ * executors say about them), pool_output.c (what they log), pool_old.c (what old generations hold),
+ * pool_alone.c (tasks that are suspected) and pool_death.c (the end of an executor) share. */
 #ifndef LUAFLOW_WORKER_POOL_POOL_INSIDE_H
 #define LUAFLOW_WORKER_POOL_POOL_INSIDE_H
 
@@ -25,6 +25,7 @@ struct generation {
   struct pool *pool;
   enum generation_state state; /* moved by generation_set_state alone */
   bool has_served;
+  int64_t number;       /* in the database */
   struct source source; /* owned */
   struct slot *slots;   /* those of --executors, then those for suspects */
   int slot_count;

@@ -1,11 +1,10 @@
--- Replaces the worker's row, its generation and the (flow, step) pairs that it handles: all those of its registry.
--- Raises lock_not_available if its row is locked for 500 ms.
+-- Replaces the worker's row, its generation and the (flow, step) pairs that it handles: all those of its registry. The
+-- caller holds the lock of its row (_lock_worker).
 create or replace function pgflow._register_worker(
   p_worker_id uuid, p_function_name text, p_queue_name text, p_registry jsonb, p_generation bigint
 ) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
-set lock_timeout = '500ms'
 as $$
 begin
   insert into pgflow.workers (worker_id, queue_name, function_name, last_heartbeat_at, generation)
@@ -17,8 +16,5 @@ begin
   insert into pgflow.worker_handlers (worker_id, flow_slug, step_slug)
   select p_worker_id, h.flow_slug, h.step_slug from pgflow._registry_pairs(p_registry) h;
   update pgflow.workers w set longest_timeout = pgflow._longest_timeout(p_worker_id) where w.worker_id = p_worker_id;
-exception when lock_not_available then
-  raise exception 'could not lock the row of worker %: an open transaction has changed it', p_worker_id
-    using errcode = 'lock_not_available', hint = 'end that transaction; the worker retries';
 end;
 $$;

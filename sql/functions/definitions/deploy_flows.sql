@@ -8,9 +8,10 @@
 -- Raises as _plan_deployment, which finds all of this, does.
 -- alias_status: activated | already active | retained | kept (_judge_alias). lacking_workers: live workers that lack
 -- steps which can appear on their queue from now on (_lacking_workers).
--- Locks, until commit: the deployment lock; the function's row for share; the aliases concerned, exclusively; a fenced
--- worker takes none. Raises lock_not_available where it would wait for long: for an alias 3 s, for the function's
--- switch, the worker's row, or a run of a flow that is recreated, 500 ms; the caller must then call it again.
+-- Locks, until commit: the deployment lock; the function's row for share; the worker's row; the aliases concerned,
+-- exclusively, which are none if it changes nothing (_registry_aliases); a fenced worker takes none. Raises
+-- lock_not_available where it would wait for long: for an alias 1 s, for the function's switch, the worker's row, or a
+-- run of a flow that is recreated, 500 ms; the caller must then call it again.
 -- A repeated call verifies. Called by a worker when it starts and at every reload.
 create or replace function pgflow.deploy_flows(
   p_worker_id uuid, p_function_name text, p_queue_name text, p_registry jsonb, p_generation bigint
@@ -33,7 +34,8 @@ begin
     return query select a.* from pgflow._answer_fenced(p_worker_id, p_function_name, p_queue_name, p_registry, v_fence) a;
     return;
   end if;
-  perform pgflow._lock_aliases(pgflow._registry_aliases(p_worker_id, p_queue_name, p_registry));
+  perform pgflow._lock_worker(p_worker_id);
+  perform pgflow._lock_aliases(pgflow._registry_aliases(p_registry));
   delete from pgflow.fenced_workers w where w.worker_id = p_worker_id;
 
   v_plan := array(select p from pgflow._plan_deployment(p_worker_id, p_queue_name, p_registry) p);

@@ -6,17 +6,12 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '10s'
 as $$
-declare
-  v_holder record;
 begin
   if p_lock_timeout::interval between interval '1 ms' and interval '10 s' then
     perform set_config('lock_timeout', p_lock_timeout, true);
   end if;
   execute format('lock table pgflow.%I in %s mode', p_lock, p_mode);
 exception when lock_not_available then
-  select * into v_holder from pgflow._lock_holder(p_lock, p_mode) h;
-  raise exception '%: %', p_held_for, coalesce(v_holder.who, 'one that has just ended')
-    using errcode = 'lock_not_available',
-      hint = coalesce('try again when it has ended, or end it: select pg_terminate_backend(' || v_holder.pid || ')', 'try again');
+  perform pgflow._refuse_lock(p_lock, p_mode, p_held_for);
 end;
 $$;

@@ -1,8 +1,9 @@
 -- Raises object_not_in_prerequisite_state if a run cannot be retried: it did not fail and was not cancelled, or its
 -- version is inactive and a step that would run is not handled by every live worker of its queue, or there is none
--- (I6). Workers are judged under READ COMMITTED only.
+-- (I6). Workers are judged under READ COMMITTED only, and under the deployment lock, shared, which the
+-- caller holds unless the alias has moved in between.
 create or replace function pgflow._check_retry(p_run pgflow.runs) returns void
-language plpgsql stable
+language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -20,6 +21,12 @@ begin
     raise exception 'flow % is not the active version, and this transaction does not see the workers as they are now', p_run.flow_slug
       using errcode = 'object_not_in_prerequisite_state', hint = 'retry the run in a transaction of isolation level READ COMMITTED';
   end if;
+  begin
+    lock table pgflow.deployment_lock in row share mode nowait;
+  exception when lock_not_available then
+    raise exception 'run % cannot be retried now: its version has just been replaced', p_run.run_id
+      using errcode = 'lock_not_available', hint = 'try again';
+  end;
   select string_agg(s.step_slug, ', ' order by s.step_index) into v_unhandled
   from pgflow.steps s
   where s.flow_slug = p_run.flow_slug

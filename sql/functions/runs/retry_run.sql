@@ -5,7 +5,8 @@
 -- to the new run: starting with it again answers with the newest run of the chain, and pruning the old one does not
 -- free it.
 -- Raises object_not_in_prerequisite_state with the reason if it is refused.
--- Locks: the alias, shared, and the retried run; until commit.
+-- Locks: for a run of an inactive version the deployment lock, shared, since no deployment may take its handlers away
+-- before it is seen; the alias, shared; and the retried run; until commit.
 create or replace function pgflow.retry_run(run_id uuid) returns setof pgflow.runs
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -15,6 +16,9 @@ declare
   v_run pgflow.runs;
   v_new_run_id uuid;
 begin
+  perform pgflow._share_deployments()
+  from pgflow.runs r join pgflow.flow_aliases a on a.flow_alias = r.flow_alias
+  where r.run_id = retry_run.run_id and a.active_flow_slug is distinct from r.flow_slug;
   perform pgflow._share_alias(r.flow_alias) from pgflow.runs r where r.run_id = retry_run.run_id;
   perform pgflow.lock_runs(array[retry_run.run_id]);
   select r.* into v_run from pgflow.runs r where r.run_id = retry_run.run_id;

@@ -12,6 +12,7 @@ as $$
     when 'executors' then format('executors keep ending, %s so far; the last: ', p_trouble.count)
     when 'connections' then format('handlers that wait for a connection to the database: %s; ', p_trouble.count)
     when 'held_back' then 'the files have more than was deployed: '
+    when 'deployment' then 'a reload waits to be deployed, and the previous flows serve: '
     else ''
   end || p_trouble.error;
 $$;

@@ -33,13 +33,15 @@ as $$
     from workers w
     where w.lives and w.last_reload_error is not null
     union all
-    select case when t.trouble in ('descriptors', 'connections', 'held_back') then 'warning' else 'problem' end,
+    select case when t.trouble in ('descriptors', 'connections', 'held_back', 'deployment', 'memory') then 'warning' else 'problem' end,
       format('worker %s of queue %s, since %s: %s', w.worker_id, w.queue_name, date_trunc('second', t.since), pgflow._trouble_text(t)),
       case
         when t.error ~ 'too many (connections|clients)|remaining connection slots|not accept any more connections'
           then 'raise max_connections of the server, or the limit of the role or database, or run fewer workers'
         when t.error ~ 'no answer within|statement timeout|lock timeout' then 'it takes too long and is retried with more time: '
           'look for slow triggers on tables of schema pgflow, for locks, and at its wait event in pg_stat_activity'
+        when t.trouble = 'deployment' then 'end that transaction: until then the worker claims with its previous flows and retries'
+        when t.trouble = 'memory' then 'their tasks end by their timeouts (luaflow workers); cancel their runs, or give the machine more memory'
         when t.trouble = 'unrecorded' then 'correct what the error names; the worker keeps the results and retries'
         when t.trouble = 'recovery' then 'correct what the error names; until then the tasks of dead workers are not returned to their queues'
         when t.trouble = 'executors' then 'its log has the tasks and what the executors printed: correct the handlers or the modules'
@@ -62,6 +64,16 @@ as $$
     where w.lives and cardinality(w.overdue_tasks) > 0
   )
   select f.level, f.message, f.hint from found f
+  union all
+  select 'ok',
+    format(
+      'worker %s of queue %s: generation %s still holds %s task%s, the oldest since %s, for %s at most; its memory is %s', w.worker_id, w.queue_name,
+      o.generation, o.tasks, case when o.tasks = 1 then '' else 's' end, date_trunc('second', o.oldest_since),
+      greatest(date_trunc('second', o.deadline - clock_timestamp()), interval '0'), pg_size_pretty(o.memory)
+    ), null
+  from workers w
+  join pgflow.old_generations o on o.worker_id = w.worker_id
+  where w.lives
   union all
   select 'ok', format('%s live worker%s', count(*) filter (where w.lives), case when count(*) filter (where w.lives) = 1 then '' else 's' end), null
   from workers w

@@ -1,13 +1,14 @@
 -- worker_status(all) -> one row for each worker, by queue and age, with its state: running | draining | dead | stopped, or
 -- fenced: it waits, without a generation, and serves nothing; troubles has why, and what its deployment would answer.
 -- Without all: only those that have neither stopped nor been silent for more than a day. heartbeat_age_ms is negative for
--- a heartbeat in the future, which was sent before the clock was set back. troubles: what goes wrong in
--- it, each with its name, since when, count, last error, and a message that says all of it. Takes no locks; its cost
--- grows with what is in the queues. For people.
+-- a heartbeat in the future, which was sent before the clock was set back. troubles: what goes wrong in it, each with
+-- its name, since when, count, last error, and a message that says all of it. old_generations: what the worker's old
+-- generations still hold, oldest first (report_old_generations). Takes no locks; its cost grows with what is in the
+-- queues. For people.
 create or replace function pgflow.worker_status(p_all boolean) returns table (
   worker_id uuid, queue_name text, function_name text, generation bigint, state text, tasks_in_flight bigint, started_at timestamptz,
   last_heartbeat_at timestamptz, heartbeat_age_ms bigint, deprecated_at timestamptz, stopped_at timestamptz, last_reload_error text,
-  last_reload_at timestamptz, troubles jsonb
+  last_reload_at timestamptz, troubles jsonb, old_generations jsonb
 )
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -26,6 +27,11 @@ as $$
       select coalesce(jsonb_agg(to_jsonb(x) - 'worker_id' || jsonb_build_object('message', pgflow._trouble_text(x)) order by x.since), '[]')
       from pgflow.worker_troubles x
       where x.worker_id = w.worker_id
+    ),
+    (
+      select coalesce(jsonb_agg(to_jsonb(o) - 'worker_id' order by o.generation), '[]')
+      from pgflow.old_generations o
+      where o.worker_id = w.worker_id and pgflow._is_alive(w)
     )
   from pgflow.workers w
   left join pgflow.worker_tasks() t on t.worker_id = w.worker_id
@@ -36,7 +42,7 @@ as $$
     jsonb_build_array(jsonb_build_object(
       'trouble', 'fenced', 'since', w.since, 'count', null, 'error', w.reason,
       'message', concat_ws('; ', w.reason, 'its deployment would be refused: ' || pgflow._refusal_text(w.answer))
-    ))
+    )), '[]'::jsonb
   from pgflow._waiting_workers() w
   order by 2, 7, 1;
 $$;
