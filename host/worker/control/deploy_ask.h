@@ -5,8 +5,8 @@
 #include "pg/pg.h"
 #include "worker/source/load_report.h"
 
-/* moves: the deployment may move aliases. Sends it over a ready connection with control_statements. *err is NULL if nobody holds what the deployment needs;
- * else it says who does, or that the database could not say. */
+/* Sends it over a ready connection with control_statements. moves: the deployment may move aliases. *err is NULL if
+ * nobody holds what the deployment needs; else it says who does, or that the database could not say. */
 void deploy_ask(struct pg *pg, const char *worker_id, const struct load_worker *worker, bool moves,
                 void (*done)(void *owner, const struct err *err), void *owner);
 /* How much longer than others a statement about this registry may take. */
