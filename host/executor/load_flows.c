@@ -265,6 +265,7 @@ static int run_loader(lua_State *L) {
   load->runtime->handlers = luaL_ref(L, LUA_REGISTRYINDEX);
   guard_globals(L, load->runtime);
   guard_strings(L);
+  sched_isolate(load->runtime->sched);
   return 0;
 }
 

@@ -20,6 +20,7 @@ struct sched {
   struct coroutine *ready;   /* list, oldest first */
   struct coroutine *current; /* its coroutine runs */
   struct coroutine *largest; /* of those that wait, with LARGE bytes or more; else NULL */
+  bool isolates;
 };
 
 struct sched *sched_new(lua_State *L, struct pulse *pulse) {
@@ -29,6 +30,8 @@ struct sched *sched_new(lua_State *L, struct pulse *pulse) {
   sched->pulse = pulse;
   return sched;
 }
+
+void sched_isolate(struct sched *sched) { sched->isolates = true; }
 
 void sched_free(struct sched *sched) {
   struct coroutine *task, *next;
@@ -125,6 +128,7 @@ static void resume(struct sched *sched, struct coroutine *task) {
   sched->current = task;
   int status = lua_resume(task->co, task->arguments);
   runtime_end_copy(sched->pid);
+  if (sched->isolates && lua_gethook(sched->L)) lua_sethook(sched->L, NULL, 0, 0);
   sched->current = NULL;
   assert(lua_gettop(sched->L) == top);
   (void)top;

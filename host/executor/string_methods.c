@@ -13,11 +13,17 @@ static const char fall_back_to_function[] =
     "  return find(s, name)\n"
     "end\n";
 
-/* Pushes what getmetatable gives for the value at index 1, and returns true, if that is a string or a null of a guarded
- * state: all values of these types have one metatable. */
-static bool push_guard(lua_State *L) {
-  bool is_shared = lua_type(L, 1) == LUA_TSTRING || lua_type(L, 1) == LUA_TLIGHTUSERDATA;
-  return is_shared && luaL_getmetafield(L, 1, "__metatable");
+/* Pushes what getmetatable gives for the value at index 1, and returns true, if that is a string of a guarded state. */
+static bool push_guard(lua_State *L) { return lua_type(L, 1) == LUA_TSTRING && luaL_getmetafield(L, 1, "__metatable"); }
+
+/* Is the value at index 1 of a type whose values have one metatable together, and the state guarded? */
+static bool is_shared(lua_State *L) {
+  int type = lua_type(L, 1);
+  if (type == LUA_TNONE || type == LUA_TTABLE || type == LUA_TUSERDATA) return false;
+  lua_pushliteral(L, "");
+  bool guarded = luaL_getmetafield(L, -1, "__metatable");
+  lua_pop(L, guarded ? 2 : 1);
+  return guarded;
 }
 
 /* Calls the replaced function, the first upvalue, with the same arguments. */
@@ -31,9 +37,8 @@ static int call_replaced(lua_State *L) {
 static int get_metatable(lua_State *L) { return push_guard(L) ? 1 : call_replaced(L); }
 
 static int set_metatable(lua_State *L) {
-  return push_guard(L) ? luaL_error(L, "the metatable of %s is protected: all tasks share it",
-                                    lua_type(L, 1) == LUA_TSTRING ? "strings" : "null")
-                       : call_replaced(L);
+  if (!is_shared(L)) return call_replaced(L);
+  return luaL_error(L, "the metatable of every %s is protected: all tasks share it", luaL_typename(L, 1));
 }
 
 void replace_debug(lua_State *L) {

@@ -160,6 +160,10 @@ end
 
 local function check_url(options, refuse)
   local url = check_text(options, "url", refuse) or refuse "url is needed"
+  if not url:lower():find "^https?://." then
+    local shown = url:gsub("^.*@", "...@"):gsub("[?#].*$", ""):sub(1, SHOWN_BYTES) -- without credentials and query
+    refuse(("url must begin with http:// or https://, and %q does not"):format(shown))
+  end
   local query = check_form(options, "query", refuse)
   return http_form.add_query((url:gsub(" ", "%%20")), query or "")
 end

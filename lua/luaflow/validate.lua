@@ -190,6 +190,11 @@ end
 local BY_NAME = { flow = "luaflow.flow { slug = %q }" }
 for _, method in ipairs { "step", "array", "map" } do BY_NAME[method] = ":" .. method .. "({ slug = %q }, handler)" end
 
+-- A check answers the value to keep, or nil: never what the report answers.
+local function checked(option, given, report, call)
+  return (checks[option.type](option, given, function(...) report(...) end, call))
+end
+
 --- The good options of a call, copied. Everything else is reported.
 ---@param call string "flow", "step", "array", "map", "deploy" or "worker"
 ---@param given any what the caller passed as its table of options
@@ -205,7 +210,7 @@ function validate.options(call, given, report)
   for i, option in ipairs(options.of(call)) do
     names_of_call[i], known[option.name] = option.name, true
     if given[option.name] ~= nil then
-      good[option.name] = checks[option.type](option, given[option.name], report, call)
+      good[option.name] = checked(option, given[option.name], report, call)
     elseif option.required then
       report("missing_option", ("%s is missing"):format(option.name))
     end

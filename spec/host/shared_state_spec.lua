@@ -84,6 +84,27 @@ describe("an executor whose handlers share it", function()
     assert.same({}, worker:log "executor_died")
   end)
 
+  it("ends the hook that a handler has set with its turn", function()
+    for _, hook in ipairs { 'error "hook"', "coroutine.yield()" } do
+      here.db:complete("spoiler", ("%q"):format(("debug.sethook(function() %s end, '', 1)"):format(hook)))
+      check_innocent(hook)
+    end
+    assert.same({}, worker:log "executor_died")
+  end)
+
+  it("refuses metatables for types whose values share one", function()
+    local each = [[
+      for name, value in pairs { number = 1, boolean = true, ["function"] = print, thread = coroutine.create(print), string = "",
+                                 userdata = require("luaflow").null, ["nil"] = false } do
+        if name == "nil" then value = nil end
+        local ok, said = pcall(debug.setmetatable, value, { __call = print })
+        assert(not ok and said:find("the metatable of every " .. name .. " is protected: all tasks share it", 1, true), said)
+      end]]
+    local run = here.db:complete("spoiler", cjson.encode(each))
+    assert.equal("completed", run.status, run.error_message)
+    check_innocent "metatables"
+  end)
+
   it("records how tasks end after a handler has gone for the methods of strings and luaflow's metatables", function()
     local index = "string.format, table.concat = nil; pcall(function() local m = %s m.__index = nil m.__index = error end)"
     for _, what in ipairs {

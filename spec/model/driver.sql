@@ -84,6 +84,7 @@ begin
       insert into spec.delays
       select f.run_id, f.step_slug, f.task_index, extract(epoch from f.vt - clock_timestamp()), extract(epoch from f.vt - f.enqueued_at)
       from found f where f.read_ct = 0
+      order by f.run_id, f.step_slug, f.task_index -- sessions that note the same ones do not wait for each other in a circle
       on conflict do nothing
     ), hidden as (
       select m.msg_id

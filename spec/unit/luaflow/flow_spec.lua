@@ -192,6 +192,10 @@ describe("a problem of a definition:", function()
       assert.same({}, luaflow.problems(order:step(options, handler)))
     end
     assert.same({ "unknown_dependency" }, codes(order:step({ slug = "s", depends_on = { "x" }, only_if = { y = 1 } }, handler)))
+    for _, name in ipairs { "only_if", "unless" } do -- one that cannot be kept is not judged
+      local options = { slug = "s", depends_on = { "order" }, [name] = { order = { at = print } } }
+      assert.same({ "invalid_pattern" }, codes(order:step(options, handler)))
+    end
   end)
 
   it("empty_dependencies and duplicate_dependency", function()

@@ -98,6 +98,15 @@ describe("luaflow.http", function()
       { last.url, last.method, last.headers, last.body })
   end)
 
+  it("refuses a URL without a scheme, and shows neither credentials nor query", function()
+    for url, shown in pairs {
+      ["localhost:8099/orders"] = "localhost:8099/orders", ["ftp://u:secret@a/?key=secret"] = "...@a/", [""] = "",
+      ["http://"] = "http://",
+    } do
+      assert.truthy(refused({ url = url }):find(("url must begin with http:// or https://, and %q does not"):format(shown), 1, true))
+    end
+  end)
+
   it("refuses what is no query and no form, and two bodies", function()
     for message, options in pairs {
       ["query must be a table, not a string"] = { query = "a=1" },
