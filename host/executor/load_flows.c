@@ -290,11 +290,21 @@ static void offer_to_kernel(void) {
   close(file);
 }
 
+static void do_nothing(int number) { (void)number; }
+
+/* A handler that writes to a reader that went away, or past the limit of a file's size, gets an error. They are caught
+ * and not ignored, since programs that handlers start would inherit that. */
+static void outlive_writes(void) {
+  struct sigaction action = {.sa_handler = do_nothing, .sa_flags = SA_RESTART};
+  sigaction(SIGPIPE, &action, NULL);
+  sigaction(SIGXFSZ, &action, NULL);
+}
+
 void executor_load_flows(struct runtime *runtime, struct cursor *payload, uint32_t count) {
   struct err err = {0};
   struct load load = {.runtime = runtime, .entries = payload, .count = count};
   offer_to_kernel();
-  signal(SIGPIPE, SIG_IGN); /* a handler that writes to a reader that went away gets an error */
+  outlive_writes();
   setvbuf(stdout, NULL, _IOLBF, 0);
   runtime->modules = modules_open(SNAPSHOT_FD, &err);
   bool good = runtime->modules && state_open(runtime, &err) && state_protect(runtime->L, run_loader, &load, &err);

@@ -92,6 +92,16 @@ describe("an executor whose handlers share it", function()
     assert.same({}, worker:log "executor_died")
   end)
 
+  it("starts programs that die of SIGPIPE and SIGXFSZ as usual", function()
+    local run = here.db:complete("spoiler", cjson.encode [[
+      local pipe = io.popen "grep SigIgn /proc/self/status"
+      local ignored = tonumber(pipe:read "*a":match "(%x+)%s*$", 16)
+      pipe:close()
+      assert(ignored % 2 ^ 13 < 2 ^ 12 and ignored % 2 ^ 25 < 2 ^ 24, ignored)
+    ]])
+    assert.equal("completed", run.status, run.error_message)
+  end)
+
   it("refuses metatables for types whose values share one", function()
     local each = [[
       for name, value in pairs { number = 1, boolean = true, ["function"] = print, thread = coroutine.create(print), string = "",
