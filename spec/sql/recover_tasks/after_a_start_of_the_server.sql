@@ -12,7 +12,7 @@ update pgflow.workers set last_heartbeat_at = pg_postmaster_start_time() - inter
 create or replace function pgflow._has_server_settled() returns boolean language sql as 'select false';
 select is_empty($$ select * from pgflow.recover_tasks(spec.worker(2)) $$, 'it waits');
 create or replace function pgflow._has_server_settled() returns boolean language sql as 'select true';
-select results_eq($$ select reason from pgflow.recover_tasks(spec.worker(2)) $$, array['timeout'], 'until the server has been up for a minute');
+select results_eq($$ select reason from pgflow.recover_tasks(spec.worker(2)) $$, array['dead_worker'], 'until the server has been up for a minute');
 
 select * from finish();
 rollback;

@@ -33,7 +33,7 @@ select is(pg_temp.recovered(), null, 'a second jump');
 select is((select array_agg(t.requeued_count order by t.task_index) from pgflow.step_tasks t), '{0,0,0,1,0}', 'no task of a live worker was blamed');
 update pgflow.workers set last_heartbeat_at = clock_timestamp() - interval '31 seconds' where worker_id = spec.worker(2);
 select spec.beat(0, 1, 'a', 0, 1);
-select is(pg_temp.recovered(), '2 timeout', 'one that a dead worker listed is not kept');
+select is(pg_temp.recovered(), '2 dead_worker', 'one that a dead worker listed is not kept');
 select is(spec.tasks('a'), '{started,started,queued,queued,queued}', 'the rest runs');
 
 -- Backwards, while the second worker dies.

@@ -1,7 +1,7 @@
 -- A task put back 3 times by its timeout, or 10 times by deaths, fails for good the next time, whatever attempts remain, and its run ends.
 begin;
 \ir ../support/fixtures.sql
-select plan(8);
+select plan(9);
 
 select spec.deploy('greet', spec.step('a', p_options => '{"maxAttempts": 50}'), spec.step('b', p_options => '{"maxAttempts": 50}', p_when_exhausted => 'skip'));
 select spec.start('greet');
@@ -11,6 +11,7 @@ update pgflow.step_tasks set requeued_dead_count = 10 where step_slug = 'b';
 select spec.age_claim('b', interval '91 seconds');
 select results_eq($$ select step_slug, reason, outcome from pgflow.recover_tasks(spec.worker()) $$, $$ values ('b', 'timeout', 'failed') $$, 'ten deaths');
 select is((spec.state('b')).status, 'skipped', 'when_exhausted applies');
+select is((spec.task('b')).error_message, 'permanently stalled: deaths of its worker: 10 (limit 10), timeouts that it outlived: 1 (limit 3)', 'its error');
 select is((spec.run_row()).status, 'started', 'the run goes on');
 select spec.age_claim('a', interval '91 seconds');
 select results_eq($$ select step_slug, reason, outcome from pgflow.recover_tasks(spec.worker()) $$, $$ values ('a', 'timeout', 'failed') $$, 'three timeouts');

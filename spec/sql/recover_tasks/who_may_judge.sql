@@ -1,4 +1,4 @@
--- Nobody is declared dead by a worker whose own heartbeats were broken within 30 s or are late, nor soon after the start of the server; timeouts need no judge.
+-- Nobody is declared dead by a worker whose own heartbeats were broken within 30 s or are late, nor soon after the start of the server; a task past its time needs no judge, and its dead worker is the reason.
 begin;
 \ir ../support/fixtures.sql
 select plan(6);
@@ -19,7 +19,7 @@ update pgflow.workers set last_heartbeat_at = clock_timestamp() where worker_id 
 set local spec.settled = false;
 select is_empty($$ select * from pgflow.recover_tasks(spec.worker()) $$, 'the server has just started');
 select spec.age_claim('b', interval '91 seconds');
-select results_eq($$ select step_slug, reason from pgflow.recover_tasks(spec.worker()) $$, $$ values ('b', 'timeout') $$, 'a timeout is not affected');
+select results_eq($$ select step_slug, reason from pgflow.recover_tasks(spec.worker()) $$, $$ values ('b', 'dead_worker') $$, 'a task past its time is put back');
 set local spec.settled = true;
 select is_empty($$ select * from pgflow.recover_tasks(spec.worker(9)) $$, 'a worker without a row recovers nothing');
 select results_eq($$ select step_slug, reason from pgflow.recover_tasks(spec.worker()) $$, $$ values ('a', 'dead_worker') $$, 'unbroken for long, and the server has settled');

@@ -3,6 +3,7 @@ begin;
 \ir ../support/fixtures.sql
 select plan(6);
 
+create or replace function pgflow._has_server_settled() returns boolean language sql as 'select true';
 select spec.deploy('greet', spec.step('a'), spec.step('b'));
 select spec.start('greet');
 select spec.claim_all('greet');

@@ -39,7 +39,7 @@ from generate_series(1, 5) n, (values
 ) as o (what, sql);
 select is((select jsonb_agg(a order by a.msg_id) from pgmq.a_wide a), (select archive from before), 'the archive too');
 select is((select array_agg(coalesce(error_step_slug, '-') || ': ' || coalesce(error_message, '-') order by run_id) from pgflow.runs),
-  '{-: -,"a: boom","-: enough","a: [TYPE_VIOLATION] Map step d expects array input but dependency a produced number","a: permanently stalled: the task has used all its retries after stalls"}', 'what each run says of its end');
+  '{-: -,"a: boom","-: enough","a: [TYPE_VIOLATION] Map step d expects array input but dependency a produced number","a: permanently stalled: timeouts that it outlived: 4 (limit 3)"}', 'what each run says of its end');
 select is_empty($$ select * from pgflow.check_invariants(true) $$, 'all is consistent');
 
 select * from finish();

@@ -13,13 +13,13 @@ declare
   v_queue_names text[] := array(
     select q.queue_name from pgflow.queues q
     where pgflow._queue_exists(q.queue_name)
-    order by exists (select from pgflow._tasks_in_flight(q.queue_name) t where pgflow._stall_reason(t, v_is_steady, false) is not null) desc, random()
+    order by exists (select from pgflow._tasks_in_flight(q.queue_name) t where pgflow._stall_reason(t, v_is_steady, null) is not null) desc, random()
     limit 100
   );
 begin
   return (
     select count(*) from unnest(pgflow._lock_recovery(v_queue_names)) as q (queue_name)
-    cross join lateral pgflow._recover_queue(q.queue_name, '-infinity', v_is_steady, false) t
+    cross join lateral pgflow._recover_queue(q.queue_name, '-infinity', v_is_steady, null) t
     where t.outcome = 'requeued'
   );
 end;

@@ -6,9 +6,10 @@ set search_path = pg_catalog, pg_temp
 as $$
   with found (level, message, hint) as (
     select 'warning',
-      format('the database''s clock jumped by %s at %s, or the host of worker %s stood still',
+      format('the database''s clock jumped by %s at %s, or the server or the host of worker %s stood still',
         date_trunc('second', w.clock_jumped_by), date_trunc('second', w.clock_jumped_at), w.worker_id),
-      'keep the clock of the server synchronized in small steps; for 30 s after a jump luaflow does not rely on it'
+      'keep the clock of the server synchronized in small steps; if it or a host was frozen (suspended, a snapshot, SIGSTOP), find out by what; '
+        'for 30 s after a jump luaflow does not rely on the clock'
     from (
       select w.* from pgflow.workers w where pgflow._is_near(w.clock_jumped_at, interval '1 hour') order by w.clock_jumped_at desc limit 1
     ) w

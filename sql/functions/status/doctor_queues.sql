@@ -62,6 +62,16 @@ as $$
           'the logs of its workers name them')
     ) g (number, message, hint)
     where q.depth is not null and q.live_workers > 0 and g.number > 0
+    union all
+    select 'warning', format('queue %s numbers its messages near the end of all numbers: %s', q.queue_name, n.last_id),
+      format('messages were written to its table with such numbers, not sent: stop what does that; to number as before: select setval(%L, %s)',
+        'pgmq.' || pgmq.format_table_name(q.queue_name, 'q') || '_msg_id_seq', coalesce(pgflow._known_message_id(q.queue_name, n.far_id), 1))
+    from queues q
+    cross join lateral (
+      select l.last_id, pgflow._far_message_id(0) as far_id
+      from (select case when q.depth is not null then pgflow._last_message_id(q.queue_name) end as last_id) l
+    ) n
+    where n.last_id >= n.far_id
   )
   select f.level, f.message, f.hint from found f
   union all

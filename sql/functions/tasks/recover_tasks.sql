@@ -1,8 +1,8 @@
 -- recover_tasks(worker_id): requeues the stalled tasks of the worker's queue: those past their effective timeout + 30 s
--- that no live worker lists, and those whose worker is dead (only while this worker may judge that). Costs no attempt
--- more and asks for none: a requeue ignores max_attempts. After 3 requeues by timeout or 10 by dead workers the next
--- recovery fails the task for good and its step's when_exhausted applies. Then it repairs the queue's messages: active
--- tasks without one get a new one, and those hidden for longer than any rule explains are shown.
+-- that no live worker lists, and those whose worker is dead (before that time, only while this worker may judge that).
+-- Costs no attempt more and asks for none: a requeue ignores max_attempts. After 3 requeues by timeout or 10 by dead
+-- workers the next recovery fails the task for good and its step's when_exhausted applies. Then it repairs the queue's
+-- messages: active tasks without one get a new one, and those hidden for longer than any rule explains are shown.
 -- Returns each task that it moved with the reason (timeout | dead_worker) and the outcome (requeued | failed), and each
 -- whose message it repaired (no_message, resent | hidden, shown; without a task if there is none); nothing while
 -- another recovery of the queue is under way. Called every 10 s. Tasks are found by their messages as long as those are
