@@ -281,7 +281,16 @@ struct pg *pg_new(uv_loop_t *loop, const struct pg_options *options, const struc
   return pg;
 }
 
-void pg_start(struct pg *pg) { pg_attempt(pg); }
+void pg_start(struct pg *pg) {
+  if (pg->state == PG_NEW) pg_attempt(pg);
+}
+
+bool pg_rest(struct pg *pg) {
+  if (pg->state != PG_READY || pg->sent || pg->queue) return false;
+  drop_connection(pg);
+  pg_set_state(pg, PG_NEW);
+  return true;
+}
 
 bool pg_is_ready(const struct pg *pg) { return pg->state == PG_READY; }
 
@@ -297,6 +306,8 @@ const char *pg_encoding(const struct pg *pg) {
 const char *pg_role(const struct pg *pg) { return pg->role; }
 
 const char *pg_place(const struct pg *pg) { return pg->place; }
+
+const char *pg_server(const struct pg *pg) { return pg->server; }
 
 struct pg_backend pg_last_backend(const struct pg *pg) {
   return pg->backend;

@@ -46,8 +46,10 @@ struct pg_events {
 /* Does not connect yet. NULL with *err if the conninfo cannot be read. */
 struct pg *pg_new(uv_loop_t *loop, const struct pg_options *options, const struct pg_events *events, void *owner,
                   struct err *err) __attribute__((warn_unused_result));
-/* Starts connecting, once. */
+/* Starts connecting, at first and after pg_rest; else nothing happens. */
 void pg_start(struct pg *pg);
+/* Disconnects until pg_start, without an event. False, and nothing happens, while it is not ready or has units. */
+bool pg_rest(struct pg *pg);
 bool pg_is_ready(const struct pg *pg);
 /* pg_close was called; units end with an error, and none can be submitted. */
 bool pg_is_closed(const struct pg *pg);
@@ -57,6 +59,10 @@ struct pg_backend pg_last_backend(const struct pg *pg);
 PGTransactionStatusType pg_transaction_status(const struct pg *pg);
 /* The encoding of the session's texts, after a unit was answered; "" without a connection. */
 const char *pg_encoding(const struct pg *pg);
+/* Which server, since it was last started, and which database of it the last connection reached; "" before the first.
+ * Says whether two connections see the same data: a copy of a server has the same ids in it, but was not started at the
+ * same microsecond. */
+const char *pg_server(const struct pg *pg);
 /* The role that the last connection logged in as; "" before the first. */
 const char *pg_role(const struct pg *pg);
 /* Where the last connection went, in words (pg_place.h); "" before the first. */

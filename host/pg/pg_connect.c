@@ -14,7 +14,8 @@ enum { ATTEMPT_MS = 10000 };
 static const struct pg_statement backend_statement = {
     .name = "",
     .sql =
-        "select a.pid, extract(epoch from a.backend_start)"
+        "select a.pid, extract(epoch from a.backend_start),"
+        " pg_catalog.concat(extract(epoch from pg_catalog.pg_postmaster_start_time()), '/', a.datid)"
         " from pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) a",
 };
 
@@ -29,6 +30,7 @@ static void on_set_up(void *owner, struct pg_unit *unit, const struct err *err) 
   if (PQntuples(backend) == 1) {
     pg->backend.pid = atoi(PQgetvalue(backend, 0, 0));
     snprintf(pg->backend.started, sizeof pg->backend.started, "%s", PQgetvalue(backend, 0, 1));
+    snprintf(pg->server, sizeof pg->server, "%s", PQgetvalue(backend, 0, 2));
   }
   pg->ready_at = uv_now(pg->loop);
   pg_set_state(pg, PG_READY);
@@ -40,6 +42,7 @@ static void on_set_up(void *owner, struct pg_unit *unit, const struct err *err) 
 static void set_up(struct pg *pg) {
   pg_set_state(pg, PG_SETTING_UP);
   snprintf(pg->role, sizeof pg->role, "%s", PQuser(pg->conn));
+  pg_place_of(pg->conn, pg->place); /* of several hosts, the one that was reached */
   if (PQsetnonblocking(pg->conn, 1) != 0 || PQenterPipelineMode(pg->conn) != 1) {
     pg_broke_by_libpq(pg);
     return;

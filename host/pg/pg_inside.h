@@ -16,7 +16,7 @@
   X(PG_RESOLVING, "resolving", TO(PG_CONNECTING) | TO(PG_WAITING) | TO(PG_CLOSED))   \
   X(PG_CONNECTING, "connecting", TO(PG_SETTING_UP) | TO(PG_WAITING) | TO(PG_CLOSED)) \
   X(PG_SETTING_UP, "setting up", TO(PG_READY) | TO(PG_WAITING) | TO(PG_CLOSED))      \
-  X(PG_READY, "ready", TO(PG_WAITING) | TO(PG_CLOSED))                               \
+  X(PG_READY, "ready", TO(PG_NEW) | TO(PG_WAITING) | TO(PG_CLOSED))                  \
   X(PG_WAITING, "waiting", TO(PG_RESOLVING) | TO(PG_CLOSED))                         \
   X(PG_CLOSED, "closed", 0)
 
@@ -38,6 +38,7 @@ struct pg {
   uint64_t ready_at; /* uv_now */
   struct pg_patience *patience;
   struct pg_backend backend;
+  char server[64];
   char last_words[256];  /* what the server said as it ended this connection, with no unit under way; "" : nothing */
   char last_state[6];    /* the SQLSTATE of that */
   char place[PG_PLACE];  /* of the last connection */

@@ -73,6 +73,7 @@ static void on_control_ready(void *owner) {
   life->control_backend = pg_last_backend(life->control);
   report_ready(life, "control");
   troubles_go_on(life->troubles);
+  handlers_look_home(life->handlers);
   work_wake(life->work);
 }
 

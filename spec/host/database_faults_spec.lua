@@ -5,6 +5,7 @@ local proxy = require "spec.support.proxy"
 local scene = require "spec.support.scene"
 local server = require "spec.support.server"
 local wait = require "spec.support.wait"
+local worker_of = require "spec.support.worker"
 
 -- Each handler notes that it has run. A negative number takes a second.
 local LOAD = [[
@@ -45,6 +46,24 @@ local flow = luaflow.flow { slug = "neighbour" }:step({ slug = "only" }, functio
   return input
 end)
 return luaflow.deploy(flow, { routes = { only = "pair_first" } })
+]]
+
+local WRITES = [[
+local luaflow = require "luaflow"
+return luaflow.flow { slug = "writes", max_attempts = 1, timeout = 60 }
+  :step({ slug = "commit", transaction = true }, function(input, ctx)
+    ctx.tx:query("insert into public.spec_written values ($1)", input)
+  end)
+  :step({ slug = "ask" }, function(input, ctx)
+    ctx:query("insert into public.spec_written values ($1)", "asked " .. input)
+  end)
+]]
+
+-- On the queue of writes.
+local SLEEPS = [[
+local luaflow = require "luaflow"
+local flow = luaflow.flow { slug = "sleeps" }:step({ slug = "only" }, function(_, ctx) ctx:query "select pg_sleep(60)" end)
+return luaflow.deploy(flow, { routes = { only = "writes" } })
 ]]
 
 local WORK_BACKEND = [[
@@ -468,14 +487,14 @@ describe("a database in trouble", function()
     here:assert_consistent()
   end)
 
-  describe("restarts under load:", function()
+  describe("of its own server", function()
     local own
 
     setup(function() own = server.open() end)
     teardown(function() own:close() end)
 
     for _, mode in ipairs { "immediate", "fast" } do
-      it(mode, function()
+      it("restarts under load: " .. mode, function()
         local there = scene.open({ ["flows/load.lua"] = LOAD }, own:database())
         local worker = there:worker { args = { "--executors", "1", "--concurrency", "50" } }
         finally(function() there:close() end)
@@ -495,5 +514,51 @@ describe("a database in trouble", function()
         assert.truthy(worker:log("database_lost")[1].hint)
       end)
     end
+
+    it("has its handlers write where the worker's own connections are, after a failover to a copy", function()
+      local db = own:database()
+      db:text "create table public.spec_written (v text)"
+      local twin = own:fork()
+      local copy = twin:same(db)
+      local there = scene.open({ ["flows/writes.lua"] = WRITES, ["flows/sleeps.lua"] = SLEEPS }, db)
+      finally(function()
+        there:close()
+        twin:close()
+      end)
+      local function written(at) return at:text "select string_agg(w.v, ',' order by w.v) from public.spec_written w" end
+      -- A fenced server is one that target_session_attrs passes over.
+      local function fence(value)
+        db:text("alter system set default_transaction_read_only = " .. value .. "; select pg_reload_conf()")
+        wait.till(function() return db:text "show default_transaction_read_only" == value end, 10, "the setting")
+      end
+      local function asleep(at)
+        return at:number "select count(*) from pg_stat_activity a where a.state = 'active' and a.query = 'select pg_sleep(60)'"
+      end
+      local hosts = ("host=%s,%s"):format(own.conninfo:match "host=(%S+)", twin.conninfo:match "host=(%S+)")
+      fence "on"
+      local worker = worker_of.launch(copy, there.root, {
+        args = { "--queue", "writes", "--executors", "1" },
+        database = db.conninfo:gsub("host=%S+", hosts) .. " target_session_attrs=read-write",
+      })
+      worker:await_log("running", 30)
+      fence "off"
+      local run_id = copy:start("writes", '"a"')
+      local line = worker:await_log "handler_database_not_reached"
+      assert.truthy(line.error:find("another server", 1, true), line.error)
+      wait.pause(2)
+      assert.same({ 1, "", "" }, { #worker:log "handler_database_not_reached", written(db), written(copy) })
+      fence "on"
+      assert.equal("completed", copy:await_run(run_id).status)
+      assert.same({ "", "a,asked a" }, { written(db), written(copy) })
+
+      copy:start "sleeps"
+      wait.till(function() return asleep(copy) == 1 end, 20, "the statement to run")
+      fence "off"
+      copy:text "select pg_terminate_backend(a.pid) from pg_stat_activity a where a.application_name like 'luaflow worker%'"
+      worker:await_log "worker_unknown" -- the old primary has no row of it
+      wait.till(function() return asleep(copy) == 0 end, 10, "the statement on the server that was left to end")
+      worker.process:kill()
+      worker.process:forget()
+    end)
   end)
 end)

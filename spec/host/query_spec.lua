@@ -415,12 +415,14 @@ describe("ctx:query", function()
       wait.till(function() return backends "active" == 0 end, 8, "the statement to end")
     end)
 
-    it("closes connections that nobody uses", function()
-      here:worker { args = { "--queue", "asks" } }
+    it("closes connections that nobody uses, that next to them too, which cancels when they are opened again", function()
+      local function count() return here.db:number("select count(*) from pg_stat_activity a where " .. HANDLERS) end
+      here:worker { args = { "--queue", "asks", "--handler-database", here.db.conninfo } }
       here.db:await_run(ask "select 1 as a")
-      assert.equal(1, here.db:number("select count(*) from pg_stat_activity a where " .. HANDLERS))
-      wait.till(function() return here.db:number("select count(*) from pg_stat_activity a where " .. HANDLERS) == 0 end, 20,
-        "the idle connection to be closed", 0.5)
+      assert.equal(2, count())
+      wait.till(function() return count() == 0 end, 20, "the idle connections to be closed", 0.5)
+      here.db:await_run(ask "select pg_sleep(600)")
+      wait.till(function() return backends "active" == 0 end, 3, "the statement to end")
     end)
   end)
 end)

@@ -77,6 +77,14 @@ function database.clone()
   return database.create(TEMPLATE)
 end
 
+--- The database of that name on a copy of its server.
+---@param admin string the copy's administrative conninfo
+---@param name string
+---@return spec.Database
+function database.copied(admin, name)
+  return new(name, admin)
+end
+
 --- A fresh database; without a template one that has nothing at all.
 ---@param template? string
 ---@return spec.Database

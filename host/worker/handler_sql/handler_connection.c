@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/xalloc.h"
 #include "worker/control/statements.h"
+#include "worker/handler_sql/handler_home.h"
 #include "worker/handler_sql/handler_pool_inside.h"
 
 enum { PATIENCE_MS = 5000 /* with what is to end; then the connection is replaced */ };
@@ -182,10 +183,23 @@ void handler_pool_submit(struct handler_borrower *borrower, struct pg_unit *unit
 
 static void on_ready(void *owner) {
   struct handler_connection *connection = owner;
-  connection->backend = pg_last_backend(connection->pg);
-  set_state(connection, HANDLER_IDLE);
+  set_state(connection, HANDLER_UNPROVEN);
   connection->idle_since = now_of(connection);
-  handler_pool_made(connection);
+  handler_connection_prove(connection);
+}
+
+void handler_connection_prove(struct handler_connection *connection) {
+  const struct handler_pool *pool = connection->pool;
+  struct err err;
+  if (connection->state == HANDLER_OPENING || !handler_pool_knows_home(pool)) return;
+  if (pool->home && !handler_home_is_of(pool->home, connection->pg)) {
+    handler_home_refuse(pool->home, connection->pg, pool->options.source, &err);
+    pg_reconnect(connection->pg, &err);
+  } else if (connection->state == HANDLER_UNPROVEN) {
+    connection->backend = pg_last_backend(connection->pg);
+    set_state(connection, HANDLER_IDLE);
+    handler_pool_made(connection);
+  }
 }
 
 static void on_lost(void *owner, const struct err *err, int retry_ms) {
@@ -193,7 +207,8 @@ static void on_lost(void *owner, const struct err *err, int retry_ms) {
   struct handler_pool *pool = connection->pool;
   struct handler_borrower *borrower = connection->borrower;
   struct err reason = *err;
-  bool lent = connection->state == HANDLER_LENT, made = connection->state != HANDLER_OPENING;
+  bool lent = connection->state == HANDLER_LENT;
+  bool made = connection->state != HANDLER_OPENING && connection->state != HANDLER_UNPROVEN;
   (void)retry_ms;
   leftovers_add(pool->leftovers, connection->backend);
   connection->backend = (struct pg_backend){0};
@@ -233,6 +248,7 @@ void handler_connection_new(struct handler_pool *pool) {
 
 void handler_connection_lend(struct handler_connection *connection, struct handler_borrower *borrower) {
   set_state(connection, HANDLER_LENT);
+  pg_start(connection->pool->side);
   connection->borrower = borrower;
   borrower->connection = connection;
   borrower->events->granted(borrower->owner);

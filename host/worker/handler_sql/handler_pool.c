@@ -21,7 +21,8 @@ static struct handler_connection *find_idle(const struct handler_pool *pool) {
 static int count_opening(const struct handler_pool *pool) {
   const struct handler_connection *connection;
   int count = 0;
-  DL_FOREACH(pool->connections, connection) count += connection->state == HANDLER_OPENING;
+  DL_FOREACH(pool->connections, connection)
+  count += connection->state == HANDLER_OPENING || connection->state == HANDLER_UNPROVEN;
   return count;
 }
 
@@ -40,9 +41,12 @@ static struct handler_borrower *next_waiting(struct handler_pool *pool) {
   return borrower;
 }
 
+bool handler_pool_knows_home(const struct handler_pool *pool) { return !pool->home || pg_is_ready(pool->home); }
+
 /* Statements of others take long, or the database gives out no connection. */
 static const char *why_none(const struct handler_pool *pool, char *words, size_t size) {
   if (pool->complaint.said) return pool->complaint.message;
+  if (!handler_pool_knows_home(pool)) return "the worker's own connection is lost";
   snprintf(words, size, "all %d (--handler-connections) are in use", pool->count);
   return words;
 }
@@ -58,12 +62,16 @@ static void look_at_waiting(struct handler_pool *pool) {
   pool->starved = starved;
 }
 
+static bool is_unused(const struct handler_connection *connection) {
+  return connection->state == HANDLER_IDLE || (connection->state == HANDLER_UNPROVEN && !connection->pool->waiting);
+}
+
 static void on_tick(uv_timer_t *timer) {
   struct handler_pool *pool = timer->data;
   struct handler_connection *connection, *next;
   uint64_t now = uv_now(pool->loop);
   DL_FOREACH_SAFE(pool->connections, connection, next) {
-    if (connection->state == HANDLER_IDLE && now - connection->idle_since > IDLE_MS)
+    if (is_unused(connection) && now - connection->idle_since > IDLE_MS)
       handler_connection_free(connection);
     else
       handler_connection_look(connection);
@@ -94,6 +102,7 @@ static void serve(uv_idle_t *kick) {
   struct handler_pool *pool = kick->data;
   struct handler_connection *connection;
   uv_idle_stop(kick);
+  if (!handler_pool_knows_home(pool)) return; /* handler_pool_look_home follows */
   while (pool->waiting && (connection = find_idle(pool))) handler_connection_lend(connection, next_waiting(pool));
   if (!pool->waiting) end_complaint(pool);
   open_more(pool);
@@ -104,6 +113,24 @@ void handler_pool_is_free(struct handler_connection *connection) { uv_idle_start
 void handler_pool_made(struct handler_connection *connection) {
   end_complaint(connection->pool);
   handler_pool_is_free(connection);
+}
+
+void handler_pool_look_home(struct handler_pool *pool) {
+  struct handler_connection *connection, *next;
+  DL_FOREACH_SAFE(pool->connections, connection, next) handler_connection_prove(connection);
+  uv_idle_start(&pool->kick, serve);
+}
+
+void handler_pool_pin(struct handler_pool *pool, struct pg *home) {
+  pool->home = home;
+  handler_pool_look_home(pool);
+}
+
+bool handler_pool_is_used(const struct handler_pool *pool) {
+  const struct handler_connection *connection;
+  int used = pool->waiting != NULL;
+  DL_FOREACH(pool->connections, connection) used += connection->state != HANDLER_IDLE;
+  return used > 0;
 }
 
 /* The conninfo is wrong, or the server has refused it. */
@@ -147,7 +174,7 @@ bool handler_pool_explain(const struct handler_pool *pool, const struct handler_
   char words[64];
   if (!borrower->queued || borrower->connection) return false;
   double waited_s = (double)(uv_now(pool->loop) - borrower->queued_at) / 1000;
-  wait->is_outage = pool->complaint.said;
+  wait->is_outage = pool->complaint.said || !handler_pool_knows_home(pool);
   snprintf(wait->text, sizeof wait->text, "waited %.0f s for a connection to the database: %s", waited_s,
            err_plain(why_none(pool, words, sizeof words)));
   return true;

@@ -50,10 +50,17 @@ struct handler_wait {
   bool is_outage; /* the server gives out none, or is not reached; else others have them all */
 };
 
-/* side (with the statements TERMINATE and CANCEL) and leftovers are of the same role and server; borrowed until
- * handler_pool_close. The conninfo is known to be readable. */
+/* side (with the statements TERMINATE and CANCEL; started where it rests) and leftovers are of the same role and server;
+ * borrowed until handler_pool_close. The conninfo is known to be readable. */
 struct handler_pool *handler_pool_new(uv_loop_t *loop, const struct handler_pool_options *options, struct pg *side,
                                       struct leftovers *leftovers, struct log *log);
+/* From now on only connections to the server of home are used, and none while home is away; borrowed until
+ * handler_pool_close. NULL: those to any. */
+void handler_pool_pin(struct handler_pool *pool, struct pg *home);
+/* Home has connected, maybe to another server: connections that are not there are replaced, lent ones too. */
+void handler_pool_look_home(struct handler_pool *pool);
+/* Some connection is not idle, or somebody waits for one. */
+bool handler_pool_is_used(const struct handler_pool *pool);
 /* Waits for a connection; no event comes before this returns. */
 void handler_pool_borrow(struct handler_pool *pool, struct handler_borrower *borrower);
 /* A unit to be filled and submitted; one at a time. */

@@ -6,10 +6,11 @@
 #include "worker/control/complaint.h"
 #include "worker/handler_sql/handler_pool.h"
 
-/* X(state, name, states it may move to). CLEARING: given back, something of its borrower is still under way.
+/* X(state, name, states it may move to). UNPROVEN: connected, and maybe to another server than home. CLEARING: given back, something of its borrower is still under way.
  * RESETTING: the session is made as new. */
 #define HANDLER_CONNECTION_STATES(X)                                           \
-  X(HANDLER_OPENING, "opening", TO(HANDLER_IDLE) | TO(HANDLER_OPENING))        \
+  X(HANDLER_OPENING, "opening", TO(HANDLER_UNPROVEN) | TO(HANDLER_OPENING))    \
+  X(HANDLER_UNPROVEN, "unproven", TO(HANDLER_IDLE) | TO(HANDLER_OPENING))      \
   X(HANDLER_IDLE, "idle", TO(HANDLER_LENT) | TO(HANDLER_OPENING))              \
   X(HANDLER_LENT, "lent", TO(HANDLER_CLEARING) | TO(HANDLER_OPENING))          \
   X(HANDLER_CLEARING, "clearing", TO(HANDLER_RESETTING) | TO(HANDLER_OPENING)) \
@@ -38,6 +39,7 @@ struct handler_pool {
   uv_loop_t *loop;
   struct handler_pool_options options;
   struct pg *side;
+  struct pg *home; /* whose server is the only one that may be used; NULL: any may */
   struct leftovers *leftovers;
   struct log *log;
   struct handler_connection *connections;
@@ -52,6 +54,8 @@ struct handler_pool {
 };
 
 /* handler_pool.c */
+/* Where home is: it is connected, or there is none. */
+bool handler_pool_knows_home(const struct handler_pool *pool);
 /* The connection can be lent. */
 void handler_pool_is_free(struct handler_connection *connection);
 /* The same of one that was established just now. */
@@ -66,6 +70,8 @@ void handler_pool_depart(struct handler_pool *pool, struct handler_borrower *bor
 /* handler_connection.c */
 /* Begins to connect. */
 void handler_connection_new(struct handler_pool *pool);
+/* Makes it idle if it is at home, and replaces it if it is not. */
+void handler_connection_prove(struct handler_connection *connection);
 void handler_connection_lend(struct handler_connection *connection, struct handler_borrower *borrower);
 void handler_connection_clear(struct handler_connection *connection);
 /* Ends the statement under way, now and again until it has ended. */

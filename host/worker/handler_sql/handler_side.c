@@ -8,8 +8,9 @@
 #include "base/xalloc.h"
 #include "worker/control/complaint.h"
 #include "worker/control/statements.h"
+#include "worker/handler_sql/handler_home.h"
 
-enum { DEADLINE_MS = 8000 };
+enum { DEADLINE_MS = 8000, LOOK_MS = 1000, IDLE_MS = 10000 };
 
 struct handler_side {
   struct pg *pg;
@@ -23,6 +24,8 @@ struct handler_side {
   struct complaint complaint;
   const char *source; /* what gave the conninfo */
   bool connected;     /* once */
+  uv_timer_t look;    /* runs while it is connected: is it needed? */
+  uint64_t needed_at;
 };
 
 struct question {
@@ -35,18 +38,44 @@ static void set_reach(struct handler_side *side, enum handler_reach reach) {
   side->events.checked(side->owner);
 }
 
+static void report_back(struct handler_side *side) {
+  if (complaint_end(&side->complaint)) LOG(side->log, LOG_INFO, "handler_database_back");
+}
+
+static void log_not_reached(const struct handler_side *side, const struct err *err) {
+  LOG(side->log, LOG_WARN, "handler_database_not_reached", LOG_STR("given_by", side->source), LOG_ERR(err));
+}
+
+/* Tries again until the server is home's. */
+static void look_at_server(struct handler_side *side) {
+  struct err err;
+  if (!pg_is_ready(side->pg)) return; /* it asks again */
+  if (handler_home_is_of(side->home, side->pg)) {
+    report_back(side);
+    set_reach(side, HANDLER_REACH_HOME);
+    return;
+  }
+  handler_home_refuse(side->home, side->pg, side->source, &err);
+  if (complaint_is_new(&side->complaint, &err)) log_not_reached(side, &err);
+  pg_reconnect(side->pg, &err);
+}
+
 static void on_home_id(void *owner, struct pg_unit *unit, const struct err *err) {
   struct question *question = owner;
   struct handler_side *side = question->side;
-  if (!err && strcmp(PQgetvalue(pg_unit_result(unit, 0), 0, 0), question->id) == 0) {
-    set_reach(side, HANDLER_REACH_HOME);
-  } else if (!err) {
-    err_set(&side->err, ERR_CONFIG, EXIT_REFUSED,
-            "--handler-database leads to another installation: steps with transaction = true are refused");
-    err_hint(&side->err, "such a step commits its writes and its completion together, so both must be in one database");
-    set_reach(side, HANDLER_REACH_OTHER);
-  }
+  bool same = !err && strcmp(PQgetvalue(pg_unit_result(unit, 0), 0, 0), question->id) == 0;
   free(question);
+  if (err) return; /* handler_side_look_home follows, or the worker ends */
+  side->events.found(side->owner, same);
+  if (same) {
+    look_at_server(side);
+    return;
+  }
+  report_back(side);
+  err_set(&side->err, ERR_CONFIG, EXIT_REFUSED,
+          "--handler-database leads to another installation: steps with transaction = true are refused");
+  err_hint(&side->err, "such a step commits its writes and its completion together, so both must be in one database");
+  set_reach(side, HANDLER_REACH_OTHER);
 }
 
 /* It may get the right: asks again with the next connection. */
@@ -67,10 +96,6 @@ static void refuse(struct handler_side *side, const struct err *err) {
   set_reach(side, HANDLER_REACH_OTHER);
 }
 
-static void report_back(struct handler_side *side) {
-  if (complaint_end(&side->complaint)) LOG(side->log, LOG_INFO, "handler_database_back");
-}
-
 static void on_side_id(void *owner, struct pg_unit *unit, const struct err *err) {
   struct handler_side *side = owner;
   if (pg_is_closed(side->pg)) return;
@@ -79,7 +104,6 @@ static void on_side_id(void *owner, struct pg_unit *unit, const struct err *err)
   else if (err && *err->sqlstate)
     refuse(side, err);
   if (err) return; /* or it asks again when it has connected again */
-  report_back(side);
   struct question *question = xcalloc(1, sizeof *question);
   question->side = side;
   strncpy(question->id, PQgetvalue(pg_unit_result(unit, 0), 0, 0), sizeof question->id - 1);
@@ -88,16 +112,39 @@ static void on_side_id(void *owner, struct pg_unit *unit, const struct err *err)
   pg_submit(side->home, ask);
 }
 
-static void on_ready(void *owner) {
-  struct handler_side *side = owner;
-  side->connected = true;
-  if (!side->home) {
-    report_back(side);
-    return;
-  }
+static void ask(struct handler_side *side) {
   struct pg_unit *unit = pg_unit_new(on_side_id, side);
   pg_unit_add_sql(unit, control_statements[STMT_INSTALLATION].sql);
   pg_submit(side->pg, unit);
+}
+
+void handler_side_look_home(struct handler_side *side) {
+  if (side->home && pg_is_ready(side->pg)) ask(side);
+}
+
+static bool is_needed(const struct handler_side *side) {
+  bool known = !side->home || side->reach != HANDLER_REACH_UNKNOWN;
+  return !known || !leftovers_are_settled(side->leftovers) || side->events.needed(side->owner);
+}
+
+static void on_look(uv_timer_t *timer) {
+  struct handler_side *side = timer->data;
+  uint64_t now = uv_now(timer->loop);
+  if (is_needed(side))
+    side->needed_at = now;
+  else if (now - side->needed_at >= IDLE_MS && pg_rest(side->pg))
+    uv_timer_stop(timer);
+}
+
+static void on_ready(void *owner) {
+  struct handler_side *side = owner;
+  side->connected = true;
+  side->needed_at = uv_now(side->look.loop);
+  uv_timer_start(&side->look, on_look, LOOK_MS, LOOK_MS);
+  if (side->home)
+    ask(side);
+  else
+    report_back(side);
 }
 
 static void log_away(const struct handler_side *side, const struct err *err, int retry_ms) {
@@ -118,6 +165,7 @@ static void log_away(const struct handler_side *side, const struct err *err, int
 
 static void on_lost(void *owner, const struct err *err, int retry_ms) {
   struct handler_side *side = owner;
+  uv_timer_stop(&side->look);
   if (!side->home) return;
   if (err->kind == ERR_CONFIG && !side->connected)
     side->events.refused(side->owner, err);
@@ -147,6 +195,8 @@ struct handler_side *handler_side_new(uv_loop_t *loop, const char *conninfo, con
     free(side);
     return NULL;
   }
+  uv_timer_init(loop, &side->look);
+  side->look.data = side;
   side->leftovers = leftovers_new(loop, side->pg, side->events.settled, owner, log);
   pg_start(side->pg);
   return side;
@@ -165,9 +215,11 @@ enum handler_reach handler_side_reach(const struct handler_side *side, struct er
   return side->reach;
 }
 
+static void on_closed(uv_handle_t *handle) { free(handle->data); }
+
 void handler_side_close(struct handler_side *side) {
   if (!side) return;
   leftovers_free(side->leftovers);
   pg_close(side->pg);
-  free(side);
+  uv_close((uv_handle_t *)&side->look, on_closed);
 }

@@ -33,7 +33,8 @@ struct handlers {
   struct handlers_events events;
   void *owner;
   struct log *log;
-  struct handler_side *side; /* NULL where the worker's control connection serves */
+  struct pg *control;        /* NULL: there is none to compare with */
+  struct handler_side *side; /* NULL where the control connection serves */
   struct handler_pool *pool;
   struct errand *errands; /* hash by number */
   int taken;              /* tasks */
@@ -216,6 +217,11 @@ void handlers_each(const struct handlers *handlers, void (*visit)(void *owner, c
 
 void handlers_old_is_gone(struct handlers *handlers) { handler_pool_old_is_gone(handlers->pool); }
 
+void handlers_look_home(struct handlers *handlers) {
+  if (handlers->side) handler_side_look_home(handlers->side);
+  handler_pool_look_home(handlers->pool);
+}
+
 /* ---- the whole ---- */
 
 static void on_side_settled(void *owner) { handlers_old_is_gone(owner); }
@@ -223,6 +229,16 @@ static void on_side_settled(void *owner) { handlers_old_is_gone(owner); }
 static void on_side_checked(void *owner) {
   struct handlers *handlers = owner;
   handlers->events.checked(handlers->owner);
+}
+
+static bool on_side_needed(void *owner) {
+  const struct handlers *handlers = owner;
+  return handler_pool_is_used(handlers->pool);
+}
+
+static void on_side_found(void *owner, bool same) {
+  struct handlers *handlers = owner;
+  handler_pool_pin(handlers->pool, same ? handlers->control : NULL);
 }
 
 static void on_side_refused(void *owner, const struct err *err) {
@@ -234,12 +250,15 @@ enum handler_reach handlers_reach(const struct handlers *handlers, struct err *e
   return handlers->side ? handler_side_reach(handlers->side, err) : HANDLER_REACH_HOME;
 }
 
-static bool open_side(struct handlers *handlers, struct pg *home, struct err *err) {
-  static const struct handler_side_events events = {
-      .settled = on_side_settled, .checked = on_side_checked, .refused = on_side_refused};
+static bool open_side(struct handlers *handlers, struct err *err) {
+  static const struct handler_side_events events = {.settled = on_side_settled,
+                                                    .needed = on_side_needed,
+                                                    .checked = on_side_checked,
+                                                    .found = on_side_found,
+                                                    .refused = on_side_refused};
   const struct handlers_options *options = &handlers->options;
-  handlers->side = handler_side_new(handlers->loop, options->conninfo, options->source, options->application_name, home,
-                                    &events, handlers, handlers->log, err);
+  handlers->side = handler_side_new(handlers->loop, options->conninfo, options->source, options->application_name,
+                                    handlers->control, &events, handlers, handlers->log, err);
   return handlers->side != NULL;
 }
 
@@ -247,8 +266,9 @@ struct handlers *handlers_new(uv_loop_t *loop, const struct handlers_options *op
                               struct leftovers *leftovers, const struct handlers_events *events, void *owner,
                               struct log *log, struct err *err) {
   struct handlers *handlers = xcalloc(1, sizeof *handlers);
-  *handlers = (struct handlers){.loop = loop, .options = *options, .events = *events, .owner = owner, .log = log};
-  if (!leftovers && !open_side(handlers, control, err)) {
+  *handlers = (struct handlers){
+      .loop = loop, .options = *options, .events = *events, .owner = owner, .log = log, .control = control};
+  if (!leftovers && !open_side(handlers, err)) {
     free(handlers);
     return NULL;
   }
@@ -261,6 +281,7 @@ struct handlers *handlers_new(uv_loop_t *loop, const struct handlers_options *op
   struct handler_side *side = handlers->side;
   handlers->pool = handler_pool_new(loop, &pool, side ? handler_side_pg(side) : control,
                                     side ? handler_side_leftovers(side) : leftovers, log);
+  if (!side) handler_pool_pin(handlers->pool, control);
   uv_timer_init(loop, &handlers->look);
   handlers->look.data = handlers;
   return handlers;

@@ -38,8 +38,8 @@ struct handlers_events {
 };
 
 /* control (with control_statements) and leftovers are of the same server and role as the conninfo. Without leftovers
- * it makes both for itself, and compares the installation with that of control, if it is given. NULL with *err if the
- * conninfo cannot be read. */
+ * it makes both for itself, and compares the installation with that of control, if it is given. Of the same installation
+ * only the server that control is connected to is used. NULL with *err if the conninfo cannot be read. */
 struct handlers *handlers_new(uv_loop_t *loop, const struct handlers_options *options, struct pg *control,
                               struct leftovers *leftovers, const struct handlers_events *events, void *owner,
                               struct log *log, struct err *err) __attribute__((warn_unused_result));
@@ -59,6 +59,8 @@ int handlers_count(const struct handlers *handlers);
 void handlers_each(const struct handlers *handlers, void (*visit)(void *owner, const struct task *task), void *owner);
 /* Leftovers of the owner's have settled. */
 void handlers_old_is_gone(struct handlers *handlers);
+/* The control connection has connected, maybe to another server. */
+void handlers_look_home(struct handlers *handlers);
 /* Closes all; no event follows. NULL is allowed. */
 void handlers_close(struct handlers *handlers);
 
