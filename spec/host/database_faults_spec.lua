@@ -535,11 +535,22 @@ describe("a database in trouble", function()
         return at:number "select count(*) from pg_stat_activity a where a.state = 'active' and a.query = 'select pg_sleep(60)'"
       end
       local hosts = ("host=%s,%s"):format(own.conninfo:match "host=(%S+)", twin.conninfo:match "host=(%S+)")
+      local either = db.conninfo:gsub("host=%S+", hosts) .. " target_session_attrs=read-write"
+      local function launch(database, ...)
+        return worker_of.launch(copy, there.root, { args = { "--queue", "writes", "--executors", "1", ... }, database = database })
+      end
+
+      local other = launch(copy.conninfo, "--handler-database", either)
+      local told = other:await_log "handler_database_not_reached"
+      assert.truthy(told.error:find("another server", 1, true), told.error)
+      assert.equal(0, #other:log "running")
       fence "on"
-      local worker = worker_of.launch(copy, there.root, {
-        args = { "--queue", "writes", "--executors", "1" },
-        database = db.conninfo:gsub("host=%S+", hosts) .. " target_session_attrs=read-write",
-      })
+      other:await_log "handler_database_back"
+      other:await_log "running"
+      assert.same({ code = 0 }, other:stop())
+      other.process:forget()
+
+      local worker = launch(either)
       worker:await_log("running", 30)
       fence "off"
       local run_id = copy:start("writes", '"a"')

@@ -21,8 +21,9 @@ static struct handler_connection *find_idle(const struct handler_pool *pool) {
 static int count_opening(const struct handler_pool *pool) {
   const struct handler_connection *connection;
   int count = 0;
-  DL_FOREACH(pool->connections, connection)
-  count += connection->state == HANDLER_OPENING || connection->state == HANDLER_UNPROVEN;
+  DL_FOREACH(pool->connections, connection) {
+    count += connection->state == HANDLER_OPENING || connection->state == HANDLER_UNPROVEN;
+  }
   return count;
 }
 

@@ -50,8 +50,8 @@ struct handler_wait {
   bool is_outage; /* the server gives out none, or is not reached; else others have them all */
 };
 
-/* side (with the statements TERMINATE and CANCEL; started where it rests) and leftovers are of the same role and server;
- * borrowed until handler_pool_close. The conninfo is known to be readable. */
+/* side (with the statements TERMINATE and CANCEL; started where it rests) and leftovers are of the same role and
+ * server; borrowed until handler_pool_close. The conninfo is known to be readable. */
 struct handler_pool *handler_pool_new(uv_loop_t *loop, const struct handler_pool_options *options, struct pg *side,
                                       struct leftovers *leftovers, struct log *log);
 /* From now on only connections to the server of home are used, and none while home is away; borrowed until

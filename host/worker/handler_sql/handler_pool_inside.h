@@ -6,8 +6,8 @@
 #include "worker/control/complaint.h"
 #include "worker/handler_sql/handler_pool.h"
 
-/* X(state, name, states it may move to). UNPROVEN: connected, and maybe to another server than home. CLEARING: given back, something of its borrower is still under way.
- * RESETTING: the session is made as new. */
+/* X(state, name, states it may move to). UNPROVEN: connected, and maybe to another server than home. CLEARING: given
+ * back, something of its borrower is still under way. RESETTING: the session is made as new. */
 #define HANDLER_CONNECTION_STATES(X)                                           \
   X(HANDLER_OPENING, "opening", TO(HANDLER_UNPROVEN) | TO(HANDLER_OPENING))    \
   X(HANDLER_UNPROVEN, "unproven", TO(HANDLER_IDLE) | TO(HANDLER_OPENING))      \

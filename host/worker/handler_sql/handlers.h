@@ -38,8 +38,9 @@ struct handlers_events {
 };
 
 /* control (with control_statements) and leftovers are of the same server and role as the conninfo. Without leftovers
- * it makes both for itself, and compares the installation with that of control, if it is given. Of the same installation
- * only the server that control is connected to is used. NULL with *err if the conninfo cannot be read. */
+ * it makes both for itself, and compares the installation with that of control, if it is given. Of the same
+ * installation only the server that control is connected to is used. NULL with *err if the conninfo cannot be read.
+ * */
 struct handlers *handlers_new(uv_loop_t *loop, const struct handlers_options *options, struct pg *control,
                               struct leftovers *leftovers, const struct handlers_events *events, void *owner,
                               struct log *log, struct err *err) __attribute__((warn_unused_result));
