@@ -117,6 +117,18 @@ describe("luaflow doctor, of a state that lasts,", function()
       assert_over "locks"
     end)
 
+    it("names the session that blocks the heartbeats of workers, and asks for no other worker", function()
+      here:worker { args = { "--executors", "1" } }
+      local release = hold [[
+        update pgflow.workers set last_heartbeat_at = now() - interval '1 minute'; commit; begin; select from pgflow.workers for update]]
+      assert_named("locks", "problem", "^process %d+ %(forgetful, role %S+%) blocks sessions of workers since 20.*: luaflow worker sick$",
+        "its open transaction has locks that they wait for: commit it, or end it: select pg_terminate_backend(")
+      assert_named("queues", "problem", "^queue sick has no live worker; .*; the sessions of its workers wait for process %d+ %(forgetful",
+        "its open transaction has locks that they wait for: commit it, or end it: select pg_terminate_backend(")
+      release()
+      assert_over "locks"
+    end)
+
     it("names a deployment that is stuck, to a reader too", function()
       here.db:text "do $$ begin create role spec_reader login in role pgflow_reader; exception when duplicate_object then null; end $$"
       here.db:text "select pgflow.create_flow('stuck')"

@@ -62,8 +62,12 @@ begin
     v_slug,
     case when v_differences.shape <> '{}' then 'shape_mismatch' else 'routing_mismatch' end,
     v_differences.shape || v_differences.routing,
-    format('the %s of a deployed flow cannot change: give the new version its own slug',
-      case when v_differences.shape <> '{}' then 'shape' else 'routing' end)
+    case
+      when v_differences.shape <> '{}' and pgflow._is_reordered(p_flow -> 'shape', pgflow._get_flow_shape(v_slug))
+        then 'the same steps in another order: define them in a fixed order; a loop over pairs() has none'
+      else format('the %s of a deployed flow cannot change: give the new version its own slug',
+        case when v_differences.shape <> '{}' then 'shape' else 'routing' end)
+    end
   )::pgflow.deployment_check;
 end;
 $$;

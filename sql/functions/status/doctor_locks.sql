@@ -1,5 +1,5 @@
--- doctor_locks() -> findings (level, message, hint): sessions whose locks block starts of runs or deployments.
--- Takes no locks.
+-- doctor_locks() -> findings (level, message, hint): sessions whose locks block starts of runs or deployments,
+-- or the sessions of workers. Takes no locks.
 create or replace function pgflow.doctor_locks() returns table (level text, message text, hint text)
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -31,8 +31,14 @@ as $$
         end
       )
     from pgflow.lock_holders() h
+    union all
+    select 'problem',
+      format('%s blocks sessions of workers since %s: %s', b.who, coalesce(date_trunc('second', b.since)::text, 'more than 5 s ago'),
+        array_to_string(b.blocked, ', ')),
+      pgflow._blocker_hint(b.pid)
+    from pgflow._blockers() b
   )
   select f.level, f.message, f.hint from found f
   union all
-  select 'ok', 'no lock of runs or deployments is held for long', null where not exists (select from found);
+  select 'ok', 'no lock of runs, deployments or workers is held for long', null where not exists (select from found);
 $$;

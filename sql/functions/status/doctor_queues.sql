@@ -13,6 +13,9 @@ as $$
   rollout as (
     select count(*) > 0 as open from pgflow.rollout_status()
   ),
+  blockers as materialized (
+    select * from pgflow._blockers()
+  ),
   found (level, message, hint) as (
     select 'problem', coalesce('queue ' || t.queue_name || ' must not be trusted: ', '') || t.reason, t.remedy from pgflow.trust_faults() t
     union all
@@ -26,8 +29,12 @@ as $$
         || case when q.depth > 0 then format('holds %s message%s and ', q.depth, case when q.depth = 1 then '' else 's' end) else '' end
         || 'has no live worker'
         || coalesce('; active on it: ' || a.list, '') || case when w.number > 0 then '; workers that wait behind the fence: ' || w.number else '' end
-        || coalesce('; they would be refused: ' || w.refusals, ''),
-      case when r.open then 'a rollout is open: luaflow rollout status' else format('start one: luaflow worker --queue %s PATH', q.queue_name) end
+        || coalesce('; they would be refused: ' || w.refusals, '') || coalesce('; the sessions of its workers wait for ' || b.who, ''),
+      case
+        when b.pid is not null then pgflow._blocker_hint(b.pid)
+        when r.open then 'a rollout is open: luaflow rollout status'
+        else format('start one: luaflow worker --queue %s PATH', q.queue_name)
+      end
     from queues q
     cross join rollout r
     cross join lateral (
@@ -41,6 +48,7 @@ as $$
       select count(*) as number, string_agg(pgflow._refusal_text(w.answer), '; ') as refusals
       from pgflow._waiting_workers() w where w.queue_name = q.queue_name
     ) w
+    left join lateral (select b.* from blockers b where 'luaflow worker ' || q.queue_name = any (b.blocked) limit 1) b on true
     where q.live_workers = 0 and (q.depth > 0 or a.list is not null)
     union all
     select 'problem',

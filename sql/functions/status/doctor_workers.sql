@@ -9,6 +9,9 @@ as $$
     from pgflow.workers w
     where w.stopped_at is null
   ),
+  blockers as materialized (
+    select * from pgflow._blockers()
+  ),
   found (level, message, hint) as (
     select case when l.others > 0 then 'warning' else 'problem' end,
       format(
@@ -17,6 +20,7 @@ as $$
         case when t.tasks_in_flight = 1 then '' else 's' end
       ),
       case
+        when b.pid is not null then format('the sessions of the queue''s workers wait for %s: %s', b.who, pgflow._blocker_hint(b.pid))
         when l.others > 0 then 'another worker of the queue recovers its tasks within a minute'
         else format('start a worker of the queue, which recovers its tasks: luaflow worker --queue %s PATH', w.queue_name)
       end
@@ -25,6 +29,7 @@ as $$
     cross join lateral (
       select count(*) as others from workers o where o.lives and o.deprecated_at is null and o.queue_name = w.queue_name
     ) l
+    left join lateral (select b.* from blockers b where 'luaflow worker ' || w.queue_name = any (b.blocked) limit 1) b on true
     where not w.lives
     union all
     select 'warning',
