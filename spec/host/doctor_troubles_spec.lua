@@ -98,7 +98,7 @@ describe("luaflow doctor, of a state that lasts,", function()
 
   describe("locks:", function()
     it("names the session that started a run and stays open, and who waits for it", function()
-      here:worker({ args = { "--executors", "1" } }):stop()
+      here:worker { args = { "--executors", "1" } }
       here.db:text "select pgflow.create_flow('other')"
       assert_over "locks"
       local release = hold "select pgflow.start_flow('sick', '\"done\"')"
