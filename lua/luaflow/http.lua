@@ -105,6 +105,8 @@ local function header_list(headers, refuse)
   return list, seen
 end
 
+jit.off(header_list) -- see luaflow.json
+
 local function check_names(options, refuse)
   for name in pairs(options) do
     if not IS_OPTION[name] then

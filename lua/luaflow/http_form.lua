@@ -31,6 +31,8 @@ function http_form.encode(given)
   return table.concat(parts, "&")
 end
 
+jit.off(http_form.encode) -- see luaflow.json
+
 --- A URL with a query behind the one that it may have.
 ---@param url string
 ---@param query string

@@ -109,6 +109,10 @@ function json.filter(t, fn)
   return setmetatable(result, getmetatable(t))
 end
 
+-- LuaJIT 2.1.0-beta3 can compile a loop over pairs into one that ends before its first element.
+jit.off(json.map)
+jit.off(json.filter)
+
 local function number_text(value)
   if value ~= value or value == math.huge or value == -math.huge then return tostring(value) end
   for digits = 15, 17 do

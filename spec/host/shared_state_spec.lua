@@ -43,12 +43,23 @@ local how = {
 return luaflow.flow { slug = "raiser", max_attempts = 1 }:step({ slug = "raise" }, function(input, ctx) return how[input](ctx) end)
 ]]
 
+local READER = [[
+local luaflow = require "luaflow"
+local function count(t) local n = 0 for _ in pairs(t) do n = n + 1 end return n end
+return luaflow.flow { slug = "reader", max_attempts = 1 }:map({ slug = "read" }, function(_, ctx)
+  local before = count(ctx.env)
+  if before % 3 == 0 then ctx:sleep(0.001) end
+  return before > 0 and before == count(ctx.env) and ctx.env.SPEC_FOLDER ~= nil
+end)
+]]
+
 local WORKERS = [[
 local luaflow = require "luaflow"
 local a, b, c = require "flows.spoiler", require "flows.innocent", require "flows.raiser"
 return luaflow.worker { queue = "both", flows = {
   luaflow.deploy(a, { routes = { spoil = "both" } }), luaflow.deploy(b, { routes = { use = "both" } }),
   luaflow.deploy(c, { routes = { raise = "both" } }),
+  luaflow.deploy(require "flows.reader", { routes = { read = "both" } }),
 } }
 ]]
 
@@ -57,7 +68,7 @@ describe("an executor whose handlers share it", function()
 
   before_each(function()
     here = scene.open {
-      ["flows/spoiler.lua"] = SPOILER, ["flows/innocent.lua"] = INNOCENT, ["flows/raiser.lua"] = RAISER,
+      ["flows/spoiler.lua"] = SPOILER, ["flows/innocent.lua"] = INNOCENT, ["flows/raiser.lua"] = RAISER, ["flows/reader.lua"] = READER,
       ["workers/both.lua"] = WORKERS,
     }
     worker = here:worker { args = { "--executors", "1" }, paths = { "workers" } }
@@ -82,6 +93,14 @@ describe("an executor whose handlers share it", function()
       check_innocent(what)
     end
     assert.same({}, worker:log "executor_died")
+  end)
+
+  it("gives each of many tasks its whole environment, once LuaJIT has compiled what reads it", function()
+    local elements = {}
+    for i = 1, 400 do elements[i] = i end
+    local run = here.db:complete("reader", cjson.encode(elements))
+    assert.equal(400, #run.output.read)
+    for _, whole in ipairs(run.output.read) do assert.is_true(whole) end
   end)
 
   it("ends the hook that a handler has set with its turn", function()
