@@ -245,7 +245,8 @@ describe("a worker", function()
   it("refuses an output above --max-output, which it names", function()
     here:worker { args = { "--queue", "large", "--max-output", "1MB" } }
     assert.equal("completed", here.db:complete("large", "1000000").status)
-    assert.equal("output: larger than 1048576 bytes (--max-output)", here.db:complete("large", "1100000").error_message)
+    assert.equal("flows/large.lua:2: output: larger than 1048576 bytes (--max-output)",
+      here.db:complete("large", "1100000").error_message)
   end)
 
   it("never retries an input that cannot be read", function()

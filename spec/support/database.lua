@@ -37,7 +37,7 @@ local DEFINITIONS = [[
     (select jsonb_agg(d order by d.flow_slug, d.step_slug, d.dep_slug) from pgflow.deps d),
     (select jsonb_agg(a order by a.flow_alias) from pgflow.flow_aliases a),
     (select jsonb_agg(w order by w.function_name) from pgflow.worker_functions w),
-    (select jsonb_agg(to_jsonb(w) - array['last_heartbeat_at', 'last_reload_at', 'last_reload_error'] order by w.worker_id)
+    (select jsonb_agg(to_jsonb(w) - array['last_heartbeat_at', 'last_reload_at', 'last_reload_error', 'reload_answer'] order by w.worker_id)
       from pgflow.workers w),
     (select jsonb_agg(h order by h.worker_id, h.flow_slug, h.step_slug) from pgflow.worker_handlers h),
     (select jsonb_agg(r order by r.run_id) from pgflow.runs r),

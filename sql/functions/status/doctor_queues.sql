@@ -49,7 +49,7 @@ as $$
       from pgflow._waiting_workers() w where w.queue_name = q.queue_name
     ) w
     left join lateral (select b.* from blockers b where 'luaflow worker ' || q.queue_name = any (b.blocked) limit 1) b on true
-    where q.live_workers = 0 and (q.depth > 0 or a.list is not null)
+    where q.live_workers = 0 and q.there and (q.depth > 0 or a.list is not null)
     union all
     select 'problem',
       format('worker %s of queue %s (function %s) does not handle %s', l.worker_id, q.queue_name, l.function_name, array_to_string(l.pairs, ', ')),

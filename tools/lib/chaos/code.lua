@@ -127,8 +127,8 @@ local DEFECTS = {
   { "raises half-way", replace("return luaflow.worker", "error 'half-way' return luaflow.worker") },
   { "has another shape", replace('slug = "list" }', 'slug = "list", when_exhausted = "skip" }') },
   { "has another route", replace('keep = "chaos"', 'keep = "chaos_other"') },
-  { "lacks both versions", replace("flows = {[^}]*}",
-    'flows = { luaflow.deploy(luaflow.flow { slug = "other" }:step({ slug = "only" }, print), { routes = { only = "chaos" } }) }') },
+  { "lacks both versions", replace("local v1 = deploy.-flows = {[^}]*}", 'return luaflow.worker { queue = "chaos", flows = { culprit, '
+    .. 'luaflow.deploy(luaflow.flow { slug = "other" }:step({ slug = "only" }, print), { routes = { only = "chaos" } }) }') },
 }
 
 ---@class chaos.Code
