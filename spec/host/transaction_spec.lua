@@ -432,11 +432,12 @@ describe("a transactional step", function()
 
   it("runs again when its connection was lost", function()
     worker()
-    local run_id = start { before = { INSERT }, how = "runs", sql = "select pg_sleep(1.5)" }
-    wait.till(function() return ran() == 1 end, 20, "the handler to run")
-    here.db:text [[
-      select pg_terminate_backend(a.pid) from pg_stat_activity a
-      where a.datname = current_database() and a.application_name like 'luaflow handler%']]
+    local run_id = start { before = { INSERT }, how = "runs", sql = "select pg_sleep(2)" }
+    wait.till(function() return here.db:number [[
+      with ended as materialized (
+        select pg_terminate_backend(a.pid) from pg_stat_activity a where a.datname = current_database()
+          and a.application_name like 'luaflow handler%' and a.state = 'active' and a.query like '%pg_sleep%')
+      select count(*) from ended]] == 1 end, 20, "the handler's statement to run")
     assert.equal("completed", here.db:await_run(run_id).status)
     assert.same({ "x0", 2 }, { moved(), ran() })
   end)
