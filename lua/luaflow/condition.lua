@@ -2,18 +2,12 @@
 local json = require "luaflow.json"
 local names = require "luaflow.names"
 local nearest = require "luaflow.nearest"
+local sorted_keys = require "luaflow.sorted_keys"
 local value = require "luaflow.value"
 
 local condition = {}
 
 local MAX_LITERAL = 200 -- bytes of a pattern that a hint repeats
-
-local function sorted_keys(t)
-  local keys = {}
-  for key in pairs(t) do keys[#keys + 1] = key end
-  table.sort(keys)
-  return keys
-end
 
 -- A JSON value as Lua source.
 local function literal(given)

@@ -4,6 +4,7 @@ local json = require "luaflow.json"
 local names = require "luaflow.names"
 local nearest = require "luaflow.nearest"
 local options = require "luaflow.options"
+local sorted_keys = require "luaflow.sorted_keys"
 local value = require "luaflow.value"
 
 local validate = {}
@@ -176,14 +177,6 @@ local function report_unknown(call, key, given, known, report)
     hint = ("it is one of %s"):format(table.concat(option.of, ", "))
   end
   report("misplaced_option", ("%s is not an option of %s"):format(key, call), hint)
-end
-
--- The keys of a table in an order that does not change from run to run.
-local function sorted_keys(t)
-  local keys = {}
-  for key in pairs(t) do keys[#keys + 1] = key end
-  table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
-  return keys
 end
 
 -- How a call is written that was given a name alone.

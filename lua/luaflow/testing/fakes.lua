@@ -3,17 +3,11 @@
 local codec = require "luaflow.testing.codec"
 local json = require "luaflow.json"
 local pg = require "luaflow.pg"
+local sorted_keys = require "luaflow.sorted_keys"
 
 local fakes = {}
 
 local CONFLICTS = { ["40001"] = true, ["40P01"] = true }
-
-local function sorted_keys(t)
-  local keys = {}
-  for key in pairs(t) do keys[#keys + 1] = key end
-  table.sort(keys)
-  return keys
-end
 
 local function not_given(call, option)
   return function()

@@ -7,6 +7,7 @@ local model = require "luaflow.testing.model"
 local nearest = require "luaflow.nearest"
 local plan = require "luaflow.testing.plan"
 local registry = require "luaflow.registry"
+local sorted_keys = require "luaflow.sorted_keys"
 
 local testing_run = {}
 
@@ -68,13 +69,6 @@ local OPTION_TYPES = {
   handlers = "table", query = "function", http = "function", env = "table", started_at = "number", cancel_at = "number",
   cancel_reason = "string", stopping_at = "number", claim_limit = "number",
 }
-
-local function sorted_keys(t)
-  local keys = {}
-  for key in pairs(t) do keys[#keys + 1] = key end
-  table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
-  return keys
-end
 
 local function refuse_unknown(what, key, known)
   local hint = nearest.hint(key, known)
