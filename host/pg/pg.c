@@ -76,8 +76,8 @@ static int backoff_ms(struct pg *pg) {
 
 static void on_wait_over(uv_timer_t *timer) { pg_attempt(timer->data); }
 
-void pg_broke(struct pg *pg, const struct err *reason) {
-  struct err err = *reason; /* it may lie in a unit that is freed here */
+/* Both errors are copies: what the caller has may lie in a unit that is freed here. */
+static void break_off(struct pg *pg, struct err of_units, struct err reason) {
   struct pg_unit *lost = pg->sent;
   if (pg->state == PG_READY && uv_now(pg->loop) - pg->ready_at >= STEADY_MS) pg->failures = 0;
   int retry_ms = backoff_ms(pg);
@@ -91,9 +91,11 @@ void pg_broke(struct pg *pg, const struct err *reason) {
   drop_connection(pg);
   pg_set_state(pg, PG_WAITING);
   uv_timer_start(&pg->timer, on_wait_over, (uint64_t)retry_ms, 0);
-  finish_all(lost, &err);
-  if (pg->state == PG_WAITING) pg->events.lost(pg->owner, &err, retry_ms);
+  finish_all(lost, &of_units);
+  if (pg->state == PG_WAITING) pg->events.lost(pg->owner, &reason, retry_ms);
 }
+
+void pg_broke(struct pg *pg, const struct err *reason) { break_off(pg, *reason, *reason); }
 
 /* Why the connection broke, in the words of the server, where it had some: to the unit under way, or to none. Else in
  * libpq's. */
@@ -319,7 +321,10 @@ void pg_submit(struct pg *pg, struct pg_unit *unit) {
 }
 
 void pg_reconnect(struct pg *pg, const struct err *err) {
-  if (pg->state != PG_CLOSED && pg->state != PG_NEW && pg->state != PG_WAITING) pg_broke(pg, err);
+  if (pg->state == PG_CLOSED || pg->state == PG_NEW || pg->state == PG_WAITING) return;
+  struct err unanswered = *err;
+  *unanswered.sqlstate = '\0';
+  break_off(pg, unanswered, *err);
 }
 
 static void on_handle_closed(uv_handle_t *handle) {

@@ -69,7 +69,8 @@ const char *pg_role(const struct pg *pg);
 const char *pg_place(const struct pg *pg);
 /* Takes the unit over and sends it at the end of this turn of the loop, or as soon as a connection is ready. */
 void pg_submit(struct pg *pg, struct pg_unit *unit);
-/* Breaks the connection off; units that were sent end with an error and it reconnects. */
+/* Breaks the connection off and reconnects. Units that were sent end with the error, but without its SQLSTATE: the
+ * server has answered none of them. */
 void pg_reconnect(struct pg *pg, const struct err *err);
 /* Closes; units that are not answered end with an error before this returns. No event follows. NULL is allowed. */
 void pg_close(struct pg *pg);

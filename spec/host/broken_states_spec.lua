@@ -115,6 +115,12 @@ local NO_LOGIN = { 6, "role \"pgflow_worker\" is not permitted to log in", "alte
 -- Of each command the exit code, GOES_ON for a worker that tries again or works, and words of what it says.
 local GOES_ON = "goes on"
 
+-- A deployment takes so long that what is sent meanwhile shares its connection.
+local SLOW_DEPLOYMENT = [[
+  do $$ begin
+    execute regexp_replace(pg_get_functiondef('pgflow.deploy_flows'::regproc), '\nbegin\n', E'\nbegin\n  perform pg_sleep(0.2);\n');
+  end $$;]]
+
 -- Each has the name of its row in the guide. sql breaks a database that has the schema and the flow life, or another template's; conninfo
 -- is added to its own, or made of it by a function, which may also return how to end what it began.
 local STATES = {
@@ -382,7 +388,7 @@ describe("a database with", function()
 
   it("transactions that are read-only by setting, of which a worker logs one line for each kind of statement", function()
     local db = database.create(here.db.name)
-    db:text(alter_database "set default_transaction_read_only = on")
+    db:text(SLOW_DEPLOYMENT .. alter_database "set default_transaction_read_only = on")
     local worker = here:launch { database = db.conninfo, args = { "--executors", "1" } }
     local function complaints()
       local lines = {}
@@ -393,13 +399,7 @@ describe("a database with", function()
     end
     wait.till(function() return complaints()[1] end, 20, "the worker to complain")
     wait.pause(6)
-    local verbs = {}
-    for _, line in ipairs(complaints()) do
-      local verb = line:match '"verb":"([%w_]+)"'
-      assert.is_nil(verbs[verb], line)
-      verbs[verb] = true
-    end
-    assert.is_true(verbs.deployment_failed)
+    assert.equal(1, #complaints(), table.concat(complaints(), "\n"))
     db:text("set default_transaction_read_only = off; " .. alter_database "reset default_transaction_read_only")
     worker:await_log("running", 30)
     db:text(alter_database "set default_transaction_read_only = on")
