@@ -126,10 +126,10 @@
   X(RUN_STEPS, 1,                                                                                                      \
     "select s.step_slug, s.step_type, s.status, s.initial_tasks, s.remaining_tasks, s.duration_ms, s.error_message,"   \
     "       s.skip_reason, s.attempts_count, s.task_phase, s.dependencies, s.max_attempts, s.unserved_queue, s.kept,"  \
-    "       s.failing_task_index, s.failing_attempts_count, s.failing_error_message, s.next_attempt_ms"                \
+    "       s.failing_task, s.failing_attempts_count, s.failing_error_message, s.next_attempt_ms, s.failed_tasks"      \
     "  from pgflow.run_steps($1::uuid) s")                                                                             \
   X(RUN_TASKS, 1,                                                                                                      \
-    "select a.step_slug, a.attempts_count, a.failed_task_index, a.error_message from pgflow.run_attempts($1::uuid) a") \
+    "select a.step_slug, a.attempts_count, a.failed_task, a.error_message from pgflow.run_attempts($1::uuid) a")       \
   X(RUN_JSON, 1, "select d.details from pgflow.run_details($1::uuid) as d (details) where d.details is not null")      \
   X(RUNS, 3,                                                                                                           \
     "select r.run_id, r.flow_slug, r.status, (extract(epoch from clock_timestamp() - r.started_at) * 1000)::bigint,"   \

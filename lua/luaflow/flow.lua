@@ -172,6 +172,10 @@ local function add_step(definition, method, opts, handler, where)
   if good.when_unmet and not (good.only_if or good.unless) and opts.only_if == nil and opts.unless == nil then
     report("missing_condition", "when_unmet needs a condition: only_if or unless")
   end
+  if good.when_element_exhausted == "null" and good.when_exhausted then
+    report("unused_option", 'when_exhausted never applies with when_element_exhausted = "null": a failed element gives null',
+      "leave one of them out")
+  end
   local wanted = good.depends_on or { good.array }
   local dependencies = check_dependencies(definition, name, wanted, report)
   if #dependencies == #wanted then check_condition(definition, method, good, dependencies, report) end
@@ -223,6 +227,7 @@ end
 
 ---@class (exact) luaflow.MapOptions: luaflow.CommonOptions
 ---@field array? string the step whose output is mapped over; without it the run's input
+---@field when_element_exhausted? "fail"|"null" null: the output of an element that failed for good is null, the step goes on
 
 --- A new flow with one more step of a single task. Its handler gets the run's input, or a table of the outputs of its
 --- dependencies.

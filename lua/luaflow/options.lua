@@ -45,6 +45,8 @@ options.list = {
     meaning = "what a condition that is not met does; only with a condition" },
   { name = "when_exhausted", of = ALL_STEPS, type = "choice", choices = MODES, default = '"fail"',
     meaning = "what a task that failed for good does" },
+  { name = "when_element_exhausted", of = { "map" }, type = "choice", choices = { "fail", "null" }, default = '"fail"',
+    meaning = '`"null"`: the output of an element that failed for good is null, and the step goes on' },
   { name = "transaction", of = ALL_STEPS, type = "boolean", default = "false",
     meaning = "the task's SQL and its completion are one transaction" },
 

@@ -34,6 +34,7 @@ local function step_shape(step)
     dependencies = sorted_copy(step.dependencies),
     whenUnmet = given.when_unmet or "skip",
     whenExhausted = given.when_exhausted or "fail",
+    whenElementExhausted = given.when_element_exhausted,
     requiredInputPattern = pattern(given.only_if),
     forbiddenInputPattern = pattern(given.unless),
     options = runtime_options(given),

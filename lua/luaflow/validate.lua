@@ -149,6 +149,7 @@ local SYNONYMS = {
   only_if = { "condition", "when", "if", "where", "run_if" },
   unless = { "skip_if", "if_not" },
   when_exhausted = { "on_failure", "on_error", "when_failed" },
+  when_element_exhausted = { "when_element_failed", "on_element_failure", "on_element_error", "allow_failures" },
   start_delay = { "wait", "delay_start", "initial_delay" },
   transaction = { "transactional", "tx", "atomic" },
 }

@@ -100,7 +100,7 @@ local NOTED = "select json_build_object(" .. table.concat({
   "'runs', " .. rows_text [[select r.run_id, r.status, r.output::text as output, r.error_message, r.error_step_slug, r.remaining_steps
     from pgflow.runs r]],
   "'steps', " .. rows_text [[select s.run_id, s.step_slug, s.status, s.output::text as output, s.skip_reason, s.error_message,
-    s.initial_tasks, s.remaining_tasks, s.remaining_deps from pgflow.step_states s]],
+    s.initial_tasks, s.remaining_tasks, nullif(s.failed_tasks, 0) as failed_tasks, s.remaining_deps from pgflow.step_states s]],
   "'tasks', " .. rows_text [[select t.run_id, t.step_slug, t.task_index, t.status, t.attempts_count as attempts, t.output::text as output,
     t.error_message from pgflow.step_tasks t]],
   "'violations', " .. rows_text [[select v.batch, v.invariant, v.subject, v.detail from spec.violations v union all

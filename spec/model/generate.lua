@@ -58,13 +58,17 @@ local function array_dependency(rng, steps)
   return rng:pick(steps).slug
 end
 
-local function step_options(rng)
+local function step_options(rng, kind)
   local options = {}
   if rng:chance(0.3) then options.max_attempts = rng:int(1, 3) end
   if rng:chance(0.2) then options.base_delay = rng:int(0, 20) end
   if rng:chance(0.1) then options.timeout = rng:int(1, 100) end
   if rng:chance(0.1) then options.start_delay = rng:int(0, 9) end
-  if rng:chance(0.8) then options.when_exhausted = rng:weighted(MODES) end
+  if kind == "map" and rng:chance(0.4) then
+    options.when_element_exhausted = "null"
+  elseif rng:chance(0.8) then
+    options.when_exhausted = rng:weighted(MODES)
+  end
   return options
 end
 
@@ -81,7 +85,7 @@ local function make_steps(rng, root_maps)
       kind, deps = "step", {}
       for j, step in ipairs(steps) do deps[j] = step.slug end
     end
-    steps[i] = { slug = "s" .. i, kind = kind, deps = deps, queue = rng:int(1, generate.QUEUES), options = step_options(rng) }
+    steps[i] = { slug = "s" .. i, kind = kind, deps = deps, queue = rng:int(1, generate.QUEUES), options = step_options(rng, kind) }
   end
   return steps
 end

@@ -128,7 +128,7 @@ end
 local FIELDS = {
   run = { "status", "output", "error_message", "error_step_slug", "remaining_steps" },
   step = {
-    "status", "output", "skip_reason", "error_message", "initial_tasks", "remaining_tasks", "remaining_deps",
+    "status", "output", "skip_reason", "error_message", "initial_tasks", "remaining_tasks", "failed_tasks", "remaining_deps",
   },
   task = { "status", "attempts", "output", "error_message" },
 }

@@ -9,7 +9,8 @@ local function json(value)
   return assert(host.encode(value))
 end
 
-local OPTIONS = { "max_attempts", "base_delay", "timeout", "start_delay", "only_if", "unless", "when_unmet", "when_exhausted" }
+local OPTIONS = { "max_attempts", "base_delay", "timeout", "start_delay", "only_if", "unless", "when_unmet", "when_exhausted",
+  "when_element_exhausted" }
 
 local function list_of(slugs)
   local quoted = {}

@@ -47,10 +47,14 @@ static void redraw(struct follow *follow, const struct runview *view) {
   buf_free(&out);
 }
 
+static bool is_another(const char *text, const char *before) {
+  return text && before ? strcmp(text, before) != 0 : text != before;
+}
+
 /* The first task that fails is reported at once. */
 static bool has_map_news(const struct runview_step *step, const struct runview_step *before, int since_line_ms) {
-  if (step->failing >= 0 && before->failing < 0) return true;
-  bool is_new = step->left != before->left || step->failing != before->failing ||
+  if (step->failing && !before->failing) return true;
+  bool is_new = step->left != before->left || is_another(step->failing, before->failing) ||
                 step->failing_attempts != before->failing_attempts;
   return is_new && since_line_ms >= LINE_MS;
 }

@@ -89,13 +89,20 @@ static void put_bar(struct line *line, long long done, long long all) {
   line_put(line, TONE_PLAIN, "] ");
 }
 
+/* "3 of 10 tasks, 1 failed" */
+static void put_counts(struct line *line, const struct runview_step *step) {
+  if (step->status == STEP_COMPLETED)
+    line_printf(line, TONE_PLAIN, "%lld task%s", step->tasks, step->tasks == 1 ? "" : "s");
+  else
+    line_printf(line, TONE_PLAIN, "%lld of %lld tasks", step->tasks - step->left, step->tasks);
+  if (step->failed > 0) line_printf(line, TONE_BAD, ", %lld failed", step->failed);
+}
+
 static void put_tasks(struct line *line, const struct runview_step *step, bool run_goes_on) {
   if (!step->is_map || step->tasks < 0) return;
   if (step->status == STEP_STARTED && run_goes_on) put_bar(line, step->tasks - step->left, step->tasks);
-  if (step->status == STEP_COMPLETED)
-    line_printf(line, TONE_PLAIN, "%lld task%s  ", step->tasks, step->tasks == 1 ? "" : "s");
-  else
-    line_printf(line, TONE_PLAIN, "%lld of %lld tasks  ", step->tasks - step->left, step->tasks);
+  put_counts(line, step);
+  line_put(line, TONE_PLAIN, "  ");
 }
 
 /* "attempt 1 of 3 failed, next in 8.0 s" */
@@ -110,7 +117,7 @@ static void put_failed_attempt(struct line *line, const struct runview_step *ste
 }
 
 static void put_failing_task(struct line *line, const struct runview_step *step) {
-  line_printf(line, TONE_PLAIN, "task %lld: ", step->failing);
+  line_printf(line, TONE_PLAIN, "%s: ", step->failing);
   if (step->phase == PHASE_RUNNING)
     line_printf(line, TONE_PLAIN, "attempt %lld of %lld is running", step->failing_attempts, step->most_attempts);
   else
@@ -136,7 +143,7 @@ static void put_started(struct line *line, const struct runview_step *step, cons
   }
   line_put_whole(line, TONE_PLAIN, duration);
   if (step->unserved) line_printf(line, TONE_BUSY, "  no live worker serves queue %s", step->unserved);
-  if (step->failing >= 0) {
+  if (step->failing) {
     line_put(line, TONE_PLAIN, "  ");
     put_failing_task(line, step);
   } else if (phase == PHASE_RUNNING && step->attempts > 1) {
@@ -181,7 +188,8 @@ static void put_state(struct line *line, const struct runview_step *step, enum r
       break;
   }
   if (step->attempts > 1) line_printf(line, TONE_BUSY, "  %lld attempts", step->attempts);
-  if (step->error && step->status != STEP_COMPLETED) line_printf(line, TONE_BAD, "  %s", step->error);
+  if (step->error && (step->status != STEP_COMPLETED || step->failed > 0))
+    line_printf(line, TONE_BAD, "  %s", step->error);
 }
 
 /* The steps that it waits for, except the one that it is drawn under. */
@@ -283,7 +291,7 @@ int runview_draw(const struct runview *view, const struct style *style, int most
 /* How a step goes on. */
 static void put_news(struct line *line, const struct runview_step *step) {
   if (step->is_map)
-    line_printf(line, TONE_PLAIN, "%lld of %lld tasks", step->tasks - step->left, step->tasks);
+    put_counts(line, step);
   else if (step->phase == PHASE_RETRYING)
     put_failed_attempt(line, step, step->attempts);
   else if (step->phase == PHASE_RUNNING && step->attempts > 1)
@@ -300,14 +308,16 @@ void runview_put_step(const struct runview_step *step, struct buf *out) {
     put_news(&line, step);
   else
     line_put(&line, TONE_PLAIN, step_status_name(step->status));
-  if (step->status == STEP_COMPLETED && step->is_map)
-    line_printf(&line, TONE_PLAIN, ", %lld task%s", step->tasks, step->tasks == 1 ? "" : "s");
-  if (step->status == STEP_STARTED && step->failing >= 0) {
+  if (step->status == STEP_COMPLETED && step->is_map) {
+    line_put(&line, TONE_PLAIN, ", ");
+    put_counts(&line, step);
+  }
+  if (step->status == STEP_STARTED && step->failing) {
     line_put(&line, TONE_PLAIN, "; ");
     put_failing_task(&line, step);
   }
-  bool waits = step->phase == PHASE_RETRYING || step->phase == PHASE_SNOOZED || step->failing >= 0;
-  bool tells_error = step->status == STEP_STARTED ? waits : step->status != STEP_COMPLETED;
+  bool waits = step->phase == PHASE_RETRYING || step->phase == PHASE_SNOOZED || step->failing || step->failed > 0;
+  bool tells_error = step->status == STEP_STARTED ? waits : step->status != STEP_COMPLETED || step->failed > 0;
   if (step->error && tells_error) line_printf(&line, TONE_PLAIN, ": %s", step->error);
   line_end(&line);
 }

@@ -57,7 +57,7 @@ static int find_step(const struct runview *view, const char *slug) {
 }
 
 static void read_failing(struct runview_step *step, const PGresult *result, int row) {
-  step->failing = db_number(result, row, 14);
+  step->failing = copy(result, row, 14);
   step->failing_attempts = db_number(result, row, 15);
   step->error = copy_error(result, row, 16);
 }
@@ -78,8 +78,8 @@ static void read_step(struct runview *view, const PGresult *result, int row) {
       .most_attempts = db_number(result, row, 11),
       .unserved = copy(result, row, 12),
       .kept = db_bool(result, row, 13),
-      .failing = -1,
       .next_ms = db_text(result, row, 17) ? db_number(result, row, 17) : -1,
+      .failed = db_number(result, row, 18),
   };
   if (step->is_map && db_number(result, row, 15) > 0) read_failing(step, result, row);
   if (db_text(result, row, 9)) step->phase = (enum task_phase)index_of(db_text(result, row, 9), phase_names, 4);
@@ -95,7 +95,8 @@ static void read_steps(struct runview *view, const PGresult *result) {
 
 static void read_error(struct runview_step *step, const PGresult *result, int row) {
   char *error = copy_error(result, row, 3);
-  step->error = step->is_map ? xasprintf("task %s: %s", db_text(result, row, 2), error) : xstrdup(error);
+  const char *task = db_text(result, row, 2);
+  step->error = task ? xasprintf("%s: %s", task, error) : xstrdup(error);
   free(error);
 }
 
@@ -133,6 +134,7 @@ void runview_free(struct runview *view) {
   for (int i = 0; i < view->step_count; i++) {
     free(view->steps[i].slug);
     free(view->steps[i].error);
+    free(view->steps[i].failing);
     free(view->steps[i].skip_reason);
     free(view->steps[i].dependencies);
     free(view->steps[i].unserved);

@@ -23,11 +23,12 @@ struct runview_step {
   enum step_status status;
   long long tasks;    /* of a map; -1: not known yet */
   long long left;     /* of them not finished */
+  long long failed;   /* of the finished, those that failed for good and gave null */
   long long ms;       /* since it started; -1: it has not */
   long long attempts; /* most of any task; 0: none or not known */
   long long most_attempts;
   enum task_phase phase;
-  long long failing; /* the index of a task of a map that fails; -1: none is known */
+  char *failing; /* a task of a map that fails, with its element; NULL: none is known */
   long long failing_attempts;
   long long
       next_ms; /* until the next attempt of that task, or of a single step's; -1: it does not wait, or nobody knows */

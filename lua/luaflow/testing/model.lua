@@ -218,7 +218,8 @@ function model.start(flow, input)
   }, methods)
   for _, step in ipairs(steps) do
     run.states[step.slug] = {
-      status = "created", initial_tasks = initial_tasks(step, input), remaining_deps = #step.dependencies, tasks = {},
+      status = "created", initial_tasks = initial_tasks(step, input), remaining_deps = #step.dependencies, failed_tasks = 0,
+      tasks = {},
     }
   end
   settle(run)
@@ -287,10 +288,22 @@ function methods:claim(slug, index)
   }
 end
 
+-- An element that failed for good gives null.
 local function outputs_of_tasks(state)
   local outputs = json.array()
-  for index = 0, state.initial_tasks - 1 do outputs[index + 1] = state.tasks[index].output end
+  for index = 0, state.initial_tasks - 1 do
+    local output = state.tasks[index].output
+    outputs[index + 1] = output == nil and json.null or output
+  end
   return outputs
+end
+
+-- One more task is done; the last one completes the step.
+local function finish_task(run, step, state)
+  state.remaining_tasks = state.remaining_tasks - 1
+  if state.remaining_tasks > 0 then return end
+  complete_step(run, step, step.is_map and outputs_of_tasks(state) or state.tasks[0].output)
+  settle(run)
 end
 
 -- The first map that would read the step's output; nil where none does, or where a map gives it.
@@ -324,12 +337,7 @@ function methods:complete(slug, index, output)
     return "done"
   end
   task.status = "completed"
-  state.remaining_tasks = state.remaining_tasks - 1
-  if state.remaining_tasks == 0 then
-    if step.is_map then complete_step(self, step, outputs_of_tasks(state))
-    else complete_step(self, step, task.output) end
-    settle(self)
-  end
+  finish_task(self, step, state)
   return "done"
 end
 
@@ -349,9 +357,14 @@ local function put_back(run, task, delay)
 end
 
 local function exhaust(run, task, step, message)
+  local state = run.states[step.slug]
   task.status = "failed"
+  if step.when_element_exhausted == "null" then
+    state.failed_tasks = state.failed_tasks + 1
+    return finish_task(run, step, state)
+  end
   if step.when_exhausted == "fail" then return fail_step(run, step, message) end
-  run.states[step.slug].error_message = message
+  state.error_message = message
   skip(run, step, "handler_failed", step.when_exhausted)
   settle(run)
 end
@@ -418,6 +431,7 @@ end
 ---@field error_message string?
 ---@field initial_tasks integer? absent while it is not known how many a map has
 ---@field remaining_tasks integer? absent before the step starts, and once it is skipped
+---@field failed_tasks integer? elements of a map that failed for good and gave null; absent if there is none
 ---@field remaining_deps integer
 
 ---@class luaflow.testing.TaskState
@@ -443,7 +457,8 @@ function methods:state()
     steps[slug] = {
       status = state.status, output = handed_out(state.output), skip_reason = state.skip_reason,
       error_message = state.error_message, initial_tasks = state.initial_tasks,
-      remaining_tasks = state.remaining_tasks, remaining_deps = state.remaining_deps,
+      remaining_tasks = state.remaining_tasks, failed_tasks = state.failed_tasks > 0 and state.failed_tasks or nil,
+      remaining_deps = state.remaining_deps,
     }
     tasks[slug] = {}
     for index, task in pairs(state.tasks) do

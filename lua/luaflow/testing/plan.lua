@@ -19,6 +19,7 @@ local plan = {}
 ---@field unless table?
 ---@field when_unmet "fail"|"skip"|"skip-cascade"
 ---@field when_exhausted "fail"|"skip"|"skip-cascade"
+---@field when_element_exhausted "fail"|"null"
 
 local function step_of(step, flow_options)
   local given = step.options
@@ -30,6 +31,7 @@ local function step_of(step, flow_options)
     max_attempts = effective "max_attempts", base_delay = effective "base_delay", timeout = effective "timeout",
     start_delay = given.start_delay or 0, only_if = given.only_if, unless = given.unless,
     when_unmet = given.when_unmet or "skip", when_exhausted = given.when_exhausted or "fail",
+    when_element_exhausted = given.when_element_exhausted or "fail",
   }
 end
 

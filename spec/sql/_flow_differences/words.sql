@@ -1,7 +1,7 @@
 -- Each kind of difference is a sentence that names the option as authors write it, and both sides.
 begin;
 \ir ../support/fixtures.sql
-select plan(12);
+select plan(14);
 
 create function spec.told(p_modules jsonb[], p_database jsonb[]) returns text[] language sql as $$
   select array_agg(pgflow._difference(d.place, d.part, d.given, d.stored) order by d.n)
@@ -25,6 +25,9 @@ select is(spec.told(array[spec.step('a', p_when_unmet => 'fail')], array[spec.st
   array['Step at index 0: when_unmet: in the modules ''fail'', in the database ''skip'''], 'when_unmet');
 select is(spec.told(array[spec.step('a', p_when_exhausted => 'skip')], array[spec.step('a')]),
   array['Step at index 0: when_exhausted: in the modules ''skip'', in the database ''fail'''], 'when_exhausted');
+select is(spec.told(array[spec.map('a', p_when_element_exhausted => 'null')], array[spec.map('a')]),
+  array['Step at index 0: when_element_exhausted: in the modules ''null'', in the database ''fail'''], 'when_element_exhausted');
+select is(spec.told(array[spec.map('a')], array[spec.map('a', p_when_element_exhausted => 'fail')]), null, 'whose default need not be given');
 
 select spec.deploy('greet', spec.step('a'), spec.step('b'));
 select is(pgflow._flow_differences(spec.flow('greet', array[spec.step('a'), spec.step('b')], p_routing => '{"b": "elsewhere"}'))::text,

@@ -1,7 +1,7 @@
 -- A task whose input cannot be made, or has more bytes than the worker takes, fails for good by name; the others that were read with it are claimed.
 begin;
 \ir ../support/fixtures.sql
-select plan(14);
+select plan(15);
 
 select spec.deploy('wide', spec.step('a'), spec.step('b'), spec.step('c'), spec.step('join', array['a', 'b', 'c']));
 select spec.start('wide', p_run => n) from generate_series(1, 3) n;
@@ -40,6 +40,13 @@ select is((spec.task('one', p_run => 22)).status, 'queued', 'the rest is queued'
 select ok(spec.hidden_s_of('one', p_run => 22) <= 0, 'and visible');
 select is(array(select spec.claim('big', 3, 2)), '{one:0,two:0,one:0}', 'for the next claim');
 select is((select more from pgflow.claim_tasks(spec.worker(2), 1, 'big', 1) where kind = 'answer'), true, 'after a full page there may be more');
+
+
+select spec.deploy_registry(array[spec.flow('soft', array[spec.map('each', p_when_element_exhausted => 'null')])], p_worker => 3);
+select spec.start('soft', jsonb_build_array(repeat('z', 40)), 30);
+select from pgflow.claim_tasks(spec.worker(3), 1, 'soft', 10, 30);
+select is((select (r.status, s.output, t.error_message)::text from spec.run_row(30) r, spec.state('each', 30) s, spec.task('each', 0, 30) t),
+  '(completed,[null],"the input of step each is 42 bytes as JSON text, but --max-input is 30 bytes")', 'an element whose failure gives null');
 
 select * from finish();
 rollback;

@@ -14,7 +14,7 @@ language sql immutable as $$ select format('00000000-0000-4000-9000-%s', lpad(p_
 -- One step of a shape. Options are maxAttempts, baseDelay, timeout, startDelay.
 create function spec.step(
   p_slug text, p_deps text[] default '{}', p_options jsonb default '{}', p_only_if jsonb default null, p_unless jsonb default null,
-  p_when_unmet text default 'skip', p_when_exhausted text default 'fail', p_type text default 'single'
+  p_when_unmet text default 'skip', p_when_exhausted text default 'fail', p_type text default 'single', p_when_element_exhausted text default null
 ) returns jsonb
 language sql immutable as $$
   select jsonb_build_object(
@@ -22,16 +22,16 @@ language sql immutable as $$
     'whenUnmet', p_when_unmet, 'whenExhausted', p_when_exhausted,
     'requiredInputPattern', case when p_only_if is null then '{"defined": false}'::jsonb else jsonb_build_object('defined', true, 'value', p_only_if) end,
     'forbiddenInputPattern', case when p_unless is null then '{"defined": false}'::jsonb else jsonb_build_object('defined', true, 'value', p_unless) end
-  );
+  ) || jsonb_strip_nulls(jsonb_build_object('whenElementExhausted', p_when_element_exhausted));
 $$;
 
 -- A map step: over the run's input, or over one dependency.
 create function spec.map(
   p_slug text, p_dep text default null, p_options jsonb default '{}', p_only_if jsonb default null, p_unless jsonb default null,
-  p_when_unmet text default 'skip', p_when_exhausted text default 'fail'
+  p_when_unmet text default 'skip', p_when_exhausted text default 'fail', p_when_element_exhausted text default null
 ) returns jsonb
 language sql immutable as $$
-  select spec.step(p_slug, array_remove(array[p_dep], null), p_options, p_only_if, p_unless, p_when_unmet, p_when_exhausted, 'map');
+  select spec.step(p_slug, array_remove(array[p_dep], null), p_options, p_only_if, p_unless, p_when_unmet, p_when_exhausted, 'map', p_when_element_exhausted);
 $$;
 
 -- One flow of a registry. Steps that p_routing does not name go to the queue named like the flow.

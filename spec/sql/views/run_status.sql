@@ -3,7 +3,7 @@ begin;
 \ir ../support/fixtures.sql
 select plan(10);
 
-select columns_are('pgflow', 'run_status', '{run_id,flow_alias,flow_slug,started_as,status,started_at,ended_at,duration,steps,steps_done,tasks,tasks_done,error_step_slug,error_message,restart_of_run_id,completed_at,failed_at,cancelled_at,remaining_steps,steps_ended}'::name[]);
+select columns_are('pgflow', 'run_status', '{run_id,flow_alias,flow_slug,started_as,status,started_at,ended_at,duration,steps,steps_done,tasks,tasks_done,error_step_slug,error_message,restart_of_run_id,completed_at,failed_at,cancelled_at,remaining_steps,steps_ended,tasks_failed}'::name[]);
 select spec.deploy_registry(array[spec.flow('prices_v1', array[spec.map('a'), spec.step('b', '{a}'), spec.step('c', p_when_exhausted => 'skip'), spec.step('d', p_options => '{"maxAttempts": 1}')], p_alias => 'prices')], 'prices_v1');
 select pgflow.create_flow('bare');
 select spec.start('prices', '[1, 2, 3]', n) from generate_series(1, 2) n;

@@ -143,6 +143,18 @@ describe("a problem of a definition:", function()
     assert.same("wrong_value", only(base():step({ slug = "s", only_if = {}, when_unmet = true }, handler)).code)
   end)
 
+  it("of a map alone: what an element that failed for good does", function()
+    local problem = only(base():map({ slug = "each", when_element_exhausted = "skip" }, handler))
+    assert.same({ "wrong_value", 'when_element_exhausted must be "fail", "null", not \'skip\'' }, { problem.code, problem.message })
+    problem = only(base():step({ slug = "second", when_element_exhausted = "null" }, handler))
+    assert.same({ "misplaced_option", "when_element_exhausted is not an option of step", "it is one of map" },
+      { problem.code, problem.message, problem.hint })
+    problem = only(base():map({ slug = "each", when_element_exhausted = "null", when_exhausted = "skip" }, handler))
+    assert.same({ "unused_option", "leave one of them out" }, { problem.code, problem.hint })
+    assert.same({}, codes(base():map({ slug = "each", when_element_exhausted = "fail", when_exhausted = "skip" }, handler)))
+    assert.same('did you mean "when_element_exhausted"?', only(base():map({ slug = "each", on_element_error = "null" }, handler)).hint)
+  end)
+
   it("missing_condition: when_unmet without one", function()
     assert.same("missing_condition", only(base():step({ slug = "second", when_unmet = "fail" }, handler)).code)
     assert.same({ "wrong_type" }, codes(base():step({ slug = "s", when_unmet = "fail", only_if = 1 }, handler)))

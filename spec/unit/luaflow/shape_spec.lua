@@ -8,7 +8,8 @@ local function handler() end
 local function full_flow()
   return luaflow.flow { slug = "full", timeout = 9 }
     :array({ slug = "list" }, handler)
-    :map({ slug = "each", array = "list", max_attempts = 1, base_delay = 2, timeout = 4, start_delay = 5 }, handler)
+    :map({ slug = "each", array = "list", max_attempts = 1, base_delay = 2, timeout = 4, start_delay = 5,
+      when_element_exhausted = "null" }, handler)
     :step({ slug = "zip", depends_on = { "list", "each" }, only_if = { list = luaflow.array() }, unless = { each = { 1 } },
       when_unmet = "fail", when_exhausted = "skip-cascade", transaction = true }, handler)
 end
@@ -21,7 +22,7 @@ describe("shape", function()
       steps = {
         { slug = "list", stepType = "single", kind = "array", transaction = false, dependencies = {},
           whenUnmet = "skip", whenExhausted = "fail", requiredInputPattern = undefined, forbiddenInputPattern = undefined, options = {} },
-        { slug = "each", stepType = "map", kind = "map", transaction = false, dependencies = { "list" },
+        { slug = "each", stepType = "map", kind = "map", transaction = false, dependencies = { "list" }, whenElementExhausted = "null",
           whenUnmet = "skip", whenExhausted = "fail", requiredInputPattern = undefined, forbiddenInputPattern = undefined,
           options = { maxAttempts = 1, baseDelay = 2, timeout = 4, startDelay = 5 } },
         { slug = "zip", stepType = "single", kind = "single", transaction = true, dependencies = { "each", "list" },

@@ -20,7 +20,8 @@ begin
       (v_step #>> '{options,maxAttempts}')::int, (v_step #>> '{options,baseDelay}')::int,
       (v_step #>> '{options,timeout}')::int, (v_step #>> '{options,startDelay}')::int,
       v_step #> '{requiredInputPattern,value}', v_step #> '{forbiddenInputPattern,value}',
-      v_step ->> 'whenUnmet', v_step ->> 'whenExhausted', v_step ->> 'kind', (v_step ->> 'transaction')::boolean
+      v_step ->> 'whenUnmet', v_step ->> 'whenExhausted', v_step ->> 'kind', (v_step ->> 'transaction')::boolean,
+      v_step ->> 'whenElementExhausted'
     );
   end loop;
 end;

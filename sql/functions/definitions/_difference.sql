@@ -12,7 +12,7 @@ as $$
       from (select 1) one
       left join (values
         ('stepType', 'kind'), ('dependencies', 'depends_on'), ('requiredInputPattern', 'only_if'), ('forbiddenInputPattern', 'unless'),
-        ('whenUnmet', 'when_unmet'), ('whenExhausted', 'when_exhausted')
+        ('whenUnmet', 'when_unmet'), ('whenExhausted', 'when_exhausted'), ('whenElementExhausted', 'when_element_exhausted')
       ) as o (part, name) on o.part = p_part
     ), coalesce(p_given, 'none'), coalesce(p_stored, 'none'))
   end;

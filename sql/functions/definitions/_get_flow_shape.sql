@@ -1,6 +1,6 @@
 -- Returns the stored shape of a flow: {"steps": [...]} in the order of step_index; an unknown flow has no steps.
 -- Options are left out, and so are the kind and the transaction of a step if they are not known, and the kind of a map,
--- which is its type.
+-- which is its type. So is a when_element_exhausted that is the default, which pgflow's shapes do not know.
 create or replace function pgflow._get_flow_shape(p_flow_slug text) returns jsonb
 language sql stable
 set search_path = pg_catalog, pg_temp
@@ -16,7 +16,9 @@ as $$
     'whenExhausted', s.when_exhausted,
     'requiredInputPattern', pgflow._pattern_shape(s.required_input_pattern),
     'forbiddenInputPattern', pgflow._pattern_shape(s.forbidden_input_pattern)
-  ) || jsonb_strip_nulls(jsonb_build_object('kind', nullif(s.kind, 'map'), 'transaction', s.is_transactional)) order by s.step_index), '[]'))
+  ) || jsonb_strip_nulls(jsonb_build_object(
+    'kind', nullif(s.kind, 'map'), 'transaction', s.is_transactional, 'whenElementExhausted', nullif(s.when_element_exhausted, 'fail')
+  )) order by s.step_index), '[]'))
   from pgflow.steps s
   where s.flow_slug = p_flow_slug;
 $$;

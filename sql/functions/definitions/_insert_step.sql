@@ -4,7 +4,7 @@ create or replace function pgflow._insert_step(
   p_flow_slug text, p_step_slug text, p_step_type text, p_deps text[], p_queue_name text,
   p_max_attempts int, p_base_delay int, p_timeout int, p_start_delay int,
   p_required_input_pattern jsonb, p_forbidden_input_pattern jsonb, p_when_unmet text, p_when_exhausted text,
-  p_kind text default null, p_is_transactional boolean default null
+  p_kind text default null, p_is_transactional boolean default null, p_when_element_exhausted text default null
 ) returns pgflow.steps
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -23,14 +23,15 @@ begin
   end if;
   insert into pgflow.steps (
     flow_slug, step_slug, step_type, step_index, deps_count, queue_name, opt_max_attempts, opt_base_delay, opt_timeout,
-    opt_start_delay, required_input_pattern, forbidden_input_pattern, when_unmet, when_exhausted, kind, is_transactional
+    opt_start_delay, required_input_pattern, forbidden_input_pattern, when_unmet, when_exhausted, kind, is_transactional,
+    when_element_exhausted
   )
   values (
     p_flow_slug, p_step_slug, p_step_type,
     coalesce((select max(s.step_index) + 1 from pgflow.steps s where s.flow_slug = p_flow_slug), 0),
     cardinality(p_deps), p_queue_name, p_max_attempts, p_base_delay, p_timeout, p_start_delay,
     p_required_input_pattern, p_forbidden_input_pattern, coalesce(p_when_unmet, 'skip'), coalesce(p_when_exhausted, 'fail'),
-    p_kind, p_is_transactional
+    p_kind, p_is_transactional, coalesce(p_when_element_exhausted, 'fail')
   )
   returning * into v_step;
   insert into pgflow.deps (flow_slug, dep_slug, step_slug)

@@ -1,7 +1,8 @@
 -- Returns a row for each difference between the shape that is given and the one that is stored, in order. place: the
 -- shape's or the step's; part: the key of the step that differs, 'step' if one shape has no such step, null for the
 -- shape; given and stored: as they are shown, null if there is none. The kind and the transaction of a step are compared
--- where both shapes know them: pgflow's shapes and flows of older programs do not. Options are never compared.
+-- where both shapes know them: pgflow's shapes and flows of older programs do not. A shape that does not say what an
+-- exhausted element does has the default. Options are never compared.
 create or replace function pgflow._shape_differences(p_given jsonb, p_stored jsonb)
 returns table (n bigint, place text, part text, given text, stored text)
 language sql immutable
@@ -39,6 +40,12 @@ as $$
       select k.rank, k.part, '''' || (s.given #> array[k.part, 'value'])::text || '''', '''' || (s.stored #> array[k.part, 'value'])::text || ''''
       from (values (6, 'requiredInputPattern'), (7, 'forbiddenInputPattern')) as k (rank, part)
       where s.given -> k.part is distinct from s.stored -> k.part
+      union all
+      select 9, 'whenElementExhausted', format('''%s''', w.given), format('''%s''', w.stored)
+      from (
+        select coalesce(s.given ->> 'whenElementExhausted', 'fail') as given, coalesce(s.stored ->> 'whenElementExhausted', 'fail') as stored
+      ) w
+      where w.given <> w.stored
     ) p
     where s.given is not null and s.stored is not null
   )

@@ -9,20 +9,24 @@ as $$
 begin
   return query
     select 'step counts its tasks', format('%s %s', s.run_id, s.step_slug),
-      format('step is %s, initial_tasks is %s of %s, remaining_tasks is %s of %s', s.status, s.initial_tasks, t.known, s.remaining_tasks, t.open)
+      format('step is %s, initial_tasks is %s of %s, remaining_tasks is %s of %s, failed_tasks is %s of %s', s.status, s.initial_tasks, t.known,
+        s.remaining_tasks, t.open, s.failed_tasks, t.failed)
     from pgflow.step_states s
+    left join pgflow.steps d on d.flow_slug = s.flow_slug and d.step_slug = s.step_slug
     cross join lateral (
-      select count(*) as known, count(*) filter (where t.status <> 'completed') as open
+      select count(*) as known,
+        count(*) filter (where t.status = 'failed' and d.when_element_exhausted = 'null') as failed,
+        count(*) filter (where t.status <> 'completed' and (t.status = 'failed' and d.when_element_exhausted = 'null') is not true) as open
       from pgflow.step_tasks t where t.run_id = s.run_id and t.step_slug = s.step_slug
     ) t
-    where (p_run_ids is null or s.run_id = any (p_run_ids)) and case
+    where (p_run_ids is null or s.run_id = any (p_run_ids)) and (case
       when s.status = 'created' then t.known > 0
       when s.status = 'completed' and t.known = 0 then s.initial_tasks > 0 and not exists (
         select from pgflow.runs r where r.run_id = s.run_id and r.restart_of_run_id is not null
       )
       when s.status in ('started', 'completed') then t.open <> s.remaining_tasks or t.known <> s.initial_tasks or (s.status = 'started' and t.open = 0)
       else t.known > s.initial_tasks
-    end;
+    end or s.failed_tasks <> t.failed and (t.known > 0 or s.status <> 'completed'));
   return query
     select 'step counts its dependencies', format('%s %s', s.run_id, s.step_slug),
       format('remaining_deps is %s, open dependencies are %s', s.remaining_deps, d.open)

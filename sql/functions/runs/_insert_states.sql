@@ -6,7 +6,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into pgflow.step_states (
-    flow_slug, run_id, step_slug, status, initial_tasks, remaining_tasks, remaining_deps, output, created_at, started_at, completed_at
+    flow_slug, run_id, step_slug, status, initial_tasks, remaining_tasks, failed_tasks, remaining_deps, output, created_at, started_at, completed_at
   )
   select s.flow_slug, p_run_id, s.step_slug, coalesce(k.status, 'created'),
     case
@@ -15,7 +15,7 @@ begin
       when s.deps_count = 0 then jsonb_array_length(r.input)
       else kept.array_length
     end,
-    k.remaining_tasks, s.deps_count - kept.deps, k.output, coalesce(k.created_at, now()), k.started_at, k.completed_at
+    k.remaining_tasks, coalesce(k.failed_tasks, 0), s.deps_count - kept.deps, k.output, coalesce(k.created_at, now()), k.started_at, k.completed_at
   from pgflow.runs r
   join pgflow.steps s on s.flow_slug = any (array[r.flow_slug])
   left join lateral (

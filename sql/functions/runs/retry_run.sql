@@ -1,7 +1,7 @@
 -- retry_run(run_id) -> the row of a new run of the same version and input; no row for an unknown run. For failed and
 -- cancelled runs. A started run is answered itself: its tasks that wait for their next attempt become due
--- (_hasten_tasks). Steps that were completed keep their outputs and do not run; a map that was not completed runs
--- whole; skipped steps are evaluated again. A second retry of the same run returns the first. The idempotency key moves
+-- (_hasten_tasks). Steps that were completed keep their outputs and do not run; a map that was not completed
+-- repeats those of its elements that were not; skipped steps are evaluated again. A second retry of the same run returns the first. The idempotency key moves
 -- to the new run: starting with it again answers with the newest run of the chain, and pruning the old one does not
 -- free it.
 -- Raises object_not_in_prerequisite_state with the reason if it is refused.

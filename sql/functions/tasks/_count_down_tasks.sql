@@ -1,6 +1,7 @@
--- Subtracts the completed tasks of a batch, those whose verdict is 'done', from the counters of their steps and
--- completes each step that has none left: its output is its task's, or for a map the array of its tasks' outputs by
--- task_index. Returns the steps that were completed.
+-- Subtracts the tasks of a batch that are done from the counters of their steps: those completed, whose verdict is
+-- 'done', and the elements that failed for good and give null, whose verdict is 'null'. Completes each step that has
+-- none left: its output is its task's, or for a map the array of its tasks' outputs by task_index. Returns the steps
+-- that were completed.
 create or replace function pgflow._count_down_tasks(p_callbacks pgflow.callback[]) returns pgflow.step_key[]
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -10,7 +11,7 @@ declare
 begin
   with counted as (
     update pgflow.step_states s
-    set remaining_tasks = s.remaining_tasks - c.tasks,
+    set remaining_tasks = s.remaining_tasks - c.tasks, failed_tasks = s.failed_tasks + c.failed,
       status = case when s.remaining_tasks = c.tasks then 'completed' else s.status end,
       completed_at = case when s.remaining_tasks = c.tasks then greatest(statement_timestamp(), s.started_at) end,
       output = case
@@ -24,9 +25,9 @@ begin
         )
       end
     from (
-      select g.run_id, g.step_slug, count(*) as tasks
+      select g.run_id, g.step_slug, count(*) as tasks, count(*) filter (where g.verdict = 'null') as failed
       from unnest(p_callbacks) g
-      where g.verdict = 'done'
+      where g.verdict in ('done', 'null')
       group by g.run_id, g.step_slug
     ) c
     join pgflow.runs r on r.run_id = any (array[c.run_id])

@@ -1,6 +1,6 @@
 -- Returns the batch with what each failure whose verdict is 'done' leads to, as its new verdict: 'retry', 'snooze', or
--- for an exhausted task its step's when_exhausted ('fail', 'skip', 'skip-cascade'); 'stale' if an earlier failure of
--- the batch ended its run or step. The others stay as they are.
+-- for an exhausted task its step's when_exhausted ('fail', 'skip', 'skip-cascade'), or 'null' if it is an element whose
+-- output is null then; 'stale' if an earlier failure of the batch ended its run or step. The others stay as they are.
 create or replace function pgflow._judge_failures(p_callbacks pgflow.callback[]) returns pgflow.callback[]
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -12,7 +12,8 @@ begin
         case
           when g.verdict <> 'done' then null
           when g.is_free then 'snooze'
-          when g.is_permanent or t.attempts_count >= coalesce(d.opt_max_attempts, f.opt_max_attempts) then d.when_exhausted
+          when g.is_permanent or t.attempts_count >= coalesce(d.opt_max_attempts, f.opt_max_attempts)
+            then case d.when_element_exhausted when 'null' then 'null' else d.when_exhausted end
           else 'retry'
         end as effect
       from unnest(p_callbacks) g

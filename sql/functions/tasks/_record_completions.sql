@@ -7,7 +7,6 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_callbacks pgflow.callback[] := pgflow._find_type_violations(p_callbacks, p_outputs);
-  v_steps pgflow.step_key[];
   v_messages pgflow.message[];
 begin
   with recorded as (
@@ -20,9 +19,7 @@ begin
   )
   select array_agg((r.queue_name, r.message_id, null)::pgflow.message) into v_messages from recorded r;
 
-  v_steps := pgflow._count_down_tasks(v_callbacks);
-  perform pgflow._send_step_events(v_steps);
-  perform pgflow._advance_steps(pgflow._count_down_dependents(v_steps));
+  perform pgflow._finish_tasks(v_callbacks);
   if exists (select from unnest(v_callbacks) g where g.verdict = 'violation') then
     perform pgflow._record_type_violations(v_callbacks, p_outputs);
   end if;

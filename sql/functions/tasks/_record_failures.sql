@@ -8,7 +8,7 @@ declare
   v_callbacks pgflow.callback[] := pgflow._judge_failures(p_callbacks);
 begin
   perform pgflow._requeue_failed_tasks(v_callbacks);
-  if exists (select from unnest(v_callbacks) g where g.verdict in ('fail', 'skip', 'skip-cascade')) then
+  if exists (select from unnest(v_callbacks) g where g.verdict in ('fail', 'skip', 'skip-cascade', 'null')) then
     perform pgflow._end_exhausted_tasks(v_callbacks);
   end if;
   return v_callbacks;

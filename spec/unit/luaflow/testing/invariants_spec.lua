@@ -27,8 +27,9 @@ end
 
 local function random_step(flow, i, random)
   local opts = { slug = "s" .. i, max_attempts = random(2), base_delay = random(3) - 1 }
-  opts.when_exhausted = MODES[random(4)]
-  if random(2) == 1 then
+  local is_map = random(2) == 1
+  if is_map and random(3) == 1 then opts.when_element_exhausted = "null" else opts.when_exhausted = MODES[random(4)] end
+  if is_map then
     if i > 1 then opts.array = "s" .. random(i - 1) end
     add_condition(opts, { opts.array }, random)
     return flow:map(opts, nothing)
@@ -65,12 +66,16 @@ local function check_step(state, slug)
   local active = (counts.queued or 0) + (counts.started or 0)
   if step.status == "created" then assert.same({ 0, nil }, { counts.total, step.remaining_tasks }) end
   if step.status == "started" then
-    assert.same({ step.initial_tasks, counts.total - (counts.completed or 0) }, { counts.total, step.remaining_tasks })
+    local done = (counts.completed or 0) + (step.failed_tasks or 0)
+    assert.same({ step.initial_tasks, counts.total - done }, { counts.total, step.remaining_tasks })
     if state.status == "started" then assert.is_true(active > 0) end
   else
     assert.same(0, active)
   end
-  if step.status == "completed" then assert.same({ 0, counts.total }, { step.remaining_tasks, counts.completed or 0 }) end
+  if step.status == "completed" then
+    assert.same({ 0, counts.total }, { step.remaining_tasks, (counts.completed or 0) + (counts.failed or 0) })
+    assert.same(counts.failed, step.failed_tasks)
+  end
   if step.status == "skipped" then assert.is_nil(step.remaining_tasks) end
   assert.same(step.status == "completed", step.output ~= nil)
   assert.same(step.status == "skipped", step.skip_reason ~= nil)

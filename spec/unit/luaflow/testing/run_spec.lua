@@ -227,6 +227,27 @@ describe("the virtual clock", function()
   end)
 end)
 
+describe("a map whose failed elements give null", function()
+  it("completes, however they fail", function()
+    local flow = new_flow():map({ slug = "a", when_element_exhausted = "null", max_attempts = 2, base_delay = 1, timeout = 5 },
+      function(element, ctx)
+        if element == "fail" then luaflow.fail "not wanted" end
+        if element == "error" then error "broken" end
+        if element == "timeout" then ctx:sleep(10) end
+        if element == "nil" then return nil, "no such element" end
+        if element == "function" then return print end
+        return element
+      end):step({ slug = "b", depends_on = { "a" } }, function(deps) return luaflow.is_null(deps.a[2]) end)
+    local result = testing.run(flow, { "good", "fail", "error", "timeout", "nil", "function" })
+    assert.same({ "completed", { b = true } }, { result.status, result.output })
+    local null = luaflow.null
+    assert.same({ "good", null, null, null, null, null }, result.outputs.a)
+    assert.same({ 5, "failed", 1, 2, "timed out after 5 s" }, { result.steps.a.failed_tasks, result.tasks.a[1].status,
+      result.tasks.a[1].attempts, result.tasks.a[3].attempts, result.tasks.a[3].error_message })
+    assert.truthy(result.tasks.a[4].error_message:find("no such element", 1, true))
+  end)
+end)
+
 describe("a run that ends while handlers sleep", function()
   it("drops them when it failed or their step was skipped", function()
     for _, mode in ipairs { "fail", "skip" } do
