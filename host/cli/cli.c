@@ -14,6 +14,7 @@
 #include "base/xalloc.h"
 #include "cli/commands/commands.h"
 #include "cli/view/show.h"
+#include "executor/exec_child.h"
 #include "executor/executor.h"
 #include "pg/conninfo.h"
 
@@ -245,6 +246,7 @@ static int run_line(int argc, char **argv) {
 }
 
 int cli_main(int argc, char **argv) {
+  if (argc > 1 && strcmp(argv[1], "exec-child") == 0) return exec_child_main(argv + 2);
   bool is_executor = argc > 1 && strcmp(argv[1], "executor") == 0;
   process_start(is_executor ? PROCESS_EXECUTOR : PROCESS_HOST);
   process_leave_pid_one(argc, argv);

@@ -164,20 +164,24 @@ static void push_handler_keys(lua_State *L) {
   }
 }
 
-/* The steps with a transaction. [handlers] */
-static void put_transactions(lua_State *L, struct buf *payload) {
+/* The steps with a transaction and the maps: what the host treats specially. [handlers] */
+static void put_special_steps(lua_State *L, struct buf *payload) {
   struct buf *steps = push_buf(L);  // [handlers, buffer]
   uint32_t count = 0;
   for (lua_pushnil(L); lua_next(L, -3);) {    // [handlers, buffer, flow, steps]
     for (lua_pushnil(L); lua_next(L, -2);) {  // [handlers, buffer, flow, steps, step, record]
       lua_getfield(L, -1, "transaction");
-      if (lua_toboolean(L, -1)) {
-        struct text flow = runtime_text(L, -5), step = runtime_text(L, -3);
+      lua_getfield(L, -2, "kind");
+      bool transaction = lua_toboolean(L, -2), map = strcmp(luaL_checkstring(L, -1), "map") == 0;
+      if (transaction || map) {
+        struct text flow = runtime_text(L, -6), step = runtime_text(L, -4);
         buf_put_text(steps, flow.bytes, flow.length);
         buf_put_text(steps, step.bytes, step.length);
+        buf_put_u8(steps, transaction);
+        buf_put_u8(steps, map);
         count++;
       }
-      lua_pop(L, 2);
+      lua_pop(L, 3);
     }
     lua_pop(L, 1);
   }
@@ -256,7 +260,7 @@ static int run_loader(lua_State *L) {
   lua_getfield(L, -4, "types");
   put_types(L, &load->payload);
   lua_pop(L, 1);
-  put_transactions(L, &load->payload);
+  put_special_steps(L, &load->payload);
   lua_pushvalue(L, -4);  // [result, problems, workers, handlers, result]
   put_field(L, &load->payload, "silent");
   lua_getfield(L, -1, "data");

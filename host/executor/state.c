@@ -23,6 +23,7 @@ static void inject_host(lua_State *L, struct runtime *runtime) {
   bind_sleep(L, runtime);
   bind_flow_input(L, runtime);
   bind_http(L, runtime);
+  bind_exec(L, runtime);
   bind_query(L, runtime);
   lua_pushvalue(L, -1);
   runtime->host = luaL_ref(L, LUA_REGISTRYINDEX);

@@ -127,10 +127,16 @@ static void run_task(struct life *life, struct task *task) {
   work_record(life->work, task);
 }
 
+/* step: NULL for an ordinary one. */
+static void set_kind(struct task *task, const struct load_step *step) {
+  task->transaction = step && step->transaction;
+  if (step && step->map) task_keep_element(task);
+}
+
 static void on_claimed(void *owner, struct task *task) {
   struct life *life = owner;
   if (life->course.worker == WORKER_RUNNING) /* a drain may have outlived every generation */
-    task->transaction = load_report_has_transaction(pool_report(life->serving), task->flow_slug, task->step_slug);
+    set_kind(task, load_report_step(pool_report(life->serving), task->flow_slug, task->step_slug));
   run_task(life, task);
 }
 

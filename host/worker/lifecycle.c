@@ -265,7 +265,7 @@ static void look_at_reach(const struct life *life, struct facts *facts) {
   bool asked = life->course.worker == WORKER_CHECKED || life->course.worker == WORKER_FENCED;
   if (!asked) return;
   facts->reachable = true;
-  if (pool_report(life->serving)->transaction_count == 0) return;
+  if (!load_report_needs_transactions(pool_report(life->serving))) return;
   enum handler_reach reach = handlers_reach(life->handlers, &err);
   facts->reachable = reach == HANDLER_REACH_HOME;
   facts->elsewhere = reach == HANDLER_REACH_OTHER;

@@ -244,7 +244,7 @@ static enum candidate judge_load(struct life *life, const struct load_report *re
   struct err err = {.message = "--handler-database has not answered yet: steps with transaction = true need it"};
   life->reload.worker = load_report_worker(report, life->queue);
   if (!life->reload.worker) return refuse_queue(life, report);
-  if (report->transaction_count > 0 && handlers_reach(life->handlers, &err) != HANDLER_REACH_HOME)
+  if (load_report_needs_transactions(report) && handlers_reach(life->handlers, &err) != HANDLER_REACH_HOME)
     return refuse_load(life, err.message, err.hint);
   return CANDIDATE_LOADED;
 }

@@ -1,5 +1,7 @@
 -- Builds the `ctx` of a handler: read-only fields of its task, and the calls that the host offers.
+local exec = require "luaflow.exec"
 local nearest = require "luaflow.nearest"
+local position = require "luaflow.position"
 
 local context = {}
 
@@ -119,6 +121,17 @@ function methods:query(sql, ...)
   return rows
 end
 
+--- Runs a program; other tasks go on meanwhile. It is ended, with whatever it started, when the attempt ends. An exit code is
+--- not an error; what kept the program from running to its end is raised as a luaflow.ExecError.
+---@param command luaflow.Command the program, its arguments, `input` and `timeout`
+---@return luaflow.ExecResult
+function methods:exec(command)
+  local host = host_of(self, "exec { program, ... }")
+  check_in_use(rawget(self, INNER), "ctx:exec")
+  local result = exec.run(host, command, position.of_call "exec")
+  return result
+end
+
 --- True while the worker drains: a long handler may want to end early.
 ---@return boolean
 function methods:stopping()
@@ -143,7 +156,7 @@ NAMES[#NAMES + 1] = "tx"
 table.sort(NAMES)
 
 -- What a handler may look for in its context.
-local ELSEWHERE = { http = 'require "luaflow.http"' }
+local ELSEWHERE = { http = 'require "luaflow.http"', run = "did you mean ctx:exec { program, ... }?" }
 
 local env_mt = { __metatable = "luaflow.Environment", __newindex = refuse_write "ctx.env" }
 

@@ -4,7 +4,7 @@
 local host = { development = false, env = {} }
 
 for _, name in ipairs {
-  "now", "sleep", "flow_input", "stopping", "cancelled", "log", "http", "query", "tx_query",
+  "now", "sleep", "flow_input", "stopping", "cancelled", "log", "http", "exec", "query", "tx_query",
 } do
   host[name] = function()
     error(("luaflow: %s works only inside a task"):format(name), 2)

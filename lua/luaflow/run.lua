@@ -3,6 +3,7 @@
 local context = require "luaflow.context"
 local errors = require "luaflow.errors"
 local null = require "luaflow.null"
+local returns = require "luaflow.returns"
 
 local run = {}
 
@@ -82,6 +83,18 @@ local function warn_of_caught(host, record)
     .. "or raise the error again if luaflow.is_control(err)"):format(place, caught.kind))
 end
 
+-- The steps of which it was said that their handlers return nothing.
+local hinted = setmetatable({}, { __mode = "k" })
+
+-- While it is written: all outputs of a map whose handler has no `return` are null.
+local function hint_at_return(host, record, value)
+  if value ~= nil or not host.development or record.kind ~= "map" or hinted[record] then return end
+  hinted[record] = true
+  if returns.values(record.fn) then return end
+  host.log("warn", place_of(record.fn) .. "the handler of this map never returns a value, so all outputs of the step are null: "
+    .. "is `return` missing? Write `return nil` if that is meant")
+end
+
 local TYPE_OF_START = { ["["] = "array", ["{"] = "object", ['"'] = "string", t = "boolean", f = "boolean", n = "null" }
 
 -- The JSON type of an encoded value, as jsonb_typeof names it.
@@ -109,7 +122,10 @@ local function ended(host, record, ctx, ok, value, ...)
   context.close(ctx)
   if not ok then return failure(host, record.fn, value) end
   local outcome = select("#", ...) > 0 and outcome_of_more(host, record.fn, value, ...) or completed(host, record, value)
-  if outcome.outcome == "completed" then warn_of_caught(host, record) end
+  if outcome.outcome == "completed" then
+    warn_of_caught(host, record)
+    hint_at_return(host, record, value)
+  end
   return outcome
 end
 

@@ -36,8 +36,9 @@ local choosy = luaflow.flow { slug = "choosy", max_attempts = 1 }
   :step({ slug = "frail", when_exhausted = "skip-cascade" }, function() luaflow.fail "no luck" end)
   :step({ slug = "late", depends_on = { "frail" } }, function() return 1 end)
 
-local batch = luaflow.flow { slug = "batch", max_attempts = 1 }
-  :map({ slug = "each" }, function(n) if n == 2 then luaflow.fail "no twos" end return n end)
+local function no_twos(item) if item.n == 2 then luaflow.fail "no twos" end return item end
+local batch = luaflow.flow { slug = "batch", max_attempts = 1 }:map({ slug = "each" }, no_twos)
+local soft = luaflow.flow { slug = "soft" }:map({ slug = "each", when_element_exhausted = "null" }, no_twos)
 
 local quick = luaflow.flow { slug = "quick" }:step({ slug = "only" }, function() return 1 end)
 
@@ -46,6 +47,7 @@ return luaflow.worker { queue = "runs", flows = {
   luaflow.deploy(long, { routes = { work = "runs", after = "runs" } }),
   luaflow.deploy(choosy, { routes = { extra = "runs", frail = "runs", late = "runs" } }),
   luaflow.deploy(batch, { routes = { each = "runs" } }),
+  luaflow.deploy(soft, { routes = { each = "runs" } }),
   luaflow.deploy(quick, { routes = { only = "runs" } }),
 } }
 ]]
@@ -147,11 +149,27 @@ describe("the commands on runs", function()
   end)
 
   it("names the element of a map that failed", function()
-    local run_id = here.db:start("batch", "[0, 1, 2, 3]")
+    local run_id = here.db:start("batch", '[{"n": 0}, {"n": 1}, {"n": 2}, {"n": 3}]')
     assert.equal("failed", here.db:await_run(run_id).status)
-    local place = "  task 2: flows/all.lua:29: no twos"
+    local place = '  task 2 (element {"n": 2}): flows/all.lua:28: no twos'
     assert_says(succeed("run", run_id), place)
-    assert_refused(luaflow("start", "batch", "[0, 1, 2, 3]", "--wait"), 1, "failed at step ", ": task 2: flows/all.lua:29: no twos")
+    assert_refused(luaflow("start", "batch", '[{"n": 2}]', "--wait"), 1, "failed at step ",
+      ': task 0 (element {"n": 2}): flows/all.lua:28: no twos')
+    for _, line in ipairs(here.workers[1]:log "attempt_failed") do
+      if line.flow == "batch" then assert.equal('{"n": 2}', line.element) end
+      if line.flow ~= "batch" then assert.is_nil(line.element) end
+    end
+  end)
+
+  it("shows how many elements of a map failed and gave null, and the first error", function()
+    local words = '  task 2 (element {"n": 2}): flows/all.lua:28: no twos'
+    local result = luaflow("start", "soft", '[{"n": 0}, {"n": 1}, {"n": 2}]', "--wait")
+    assert.same({ 0, '{"each": [{"n": 0}, {"n": 1}, null]}\n' }, { result.code, result.out })
+    assert_says(result.err, "each: completed, 3 tasks, 1 failed:" .. words:sub(2) .. "\n")
+    local run_id = here.db:text "select r.run_id from pgflow.runs r where r.flow_slug = 'soft'"
+    assert_says(succeed("run", run_id), "completed", "3 tasks, 1 failed  ", words)
+    local told = cjson.decode((succeed("run", run_id, "--json")))
+    assert.same({ 1, { { task_index = 2, message = "flows/all.lua:28: no twos" } } }, { told.steps[1].failed_tasks, told.steps[1].tasks.errors })
   end)
 
   describe("retry", function()

@@ -173,9 +173,10 @@ describe("the command line", function()
         argv = { process.luaflow(), "start", "lines", '["good", "bad", "good"]', "--wait" }, name = "start",
         env = { DATABASE_URL = here.db.conninfo },
       }
-      local words = "task 1: attempt 1 of 2 failed, next in "
+      local words = 'task 1 (element "bad"): attempt 1 of 2 failed, next in '
       wait.till(function() return waiting:errors():find(words, 1, true) end, 10, "the attempt to be told")
-      local line = "price: %d of 3 tasks; task 1: attempt 1 of 2 failed, next in [%d.]+ s: flows/all.lua:28: no such article\n"
+      local line = 'price: %d of 3 tasks; task 1 %(element "bad"%): attempt 1 of 2 failed, next in [%d.]+ s: '
+        .. "flows/all.lua:28: no such article\n"
       assert.truthy(waiting:errors():find(line), waiting:errors())
       local run_id = here.db:text "select r.run_id from pgflow.runs r where r.flow_slug = 'lines'"
       assert_says(luaflow("run", run_id).out, "2 of 3 tasks", words, "  flows/all.lua:28: no such article\n")

@@ -36,6 +36,9 @@ return luaflow.flow { slug = "shop", max_attempts = 4, timeout = 30 }
   end)
   :step({ slug = "fetch" }, function(url) return http.request{ url = url }:json().method end)
   :step({ slug = "pay", transaction = true }, function(_, ctx) return ctx.tx:query("select 1 as n")[1].n end)
+  :map({ slug = "forgets", array = "lines" }, function(line) line.seen = true end)
+  :map({ slug = "nothing", array = "lines" }, function() return nil end)
+  :step({ slug = "runs" }, function(words, ctx) return ctx:exec(words) end)
   :step({ slug = "ask" }, function(n, ctx) return ctx:query("select $1::int + 1 as n", n)[1].n end)
 ]]
 
@@ -85,6 +88,15 @@ describe("luaflow try", function()
     assert.same({ 1, 2 }, output_of { "flows/shop.lua", "lines", '{"lines": [1, 2]}' })
     assert.same({ line = "a", index = 0 }, output_of { "flows/shop.lua", "price", '"a"' })
     assert.equal("9007199254740993\n", try({ "flows/other.lua", "total", "9007199254740993" }).out)
+  end)
+
+  it("hints at a forgotten return of a map, and runs programs", function()
+    local forgot = try { "flows/shop.lua", "forgets", '{"a": 1}' }
+    assert.same({ 0, "null\n" }, { forgot.code, forgot.out })
+    assert.truthy(forgot.err:find("flows/shop.lua:%d+: the handler of this map never returns a value"), forgot.err)
+    local meant = try { "flows/shop.lua", "nothing" }
+    assert.same({ 0, "null\n", "" }, { meant.code, meant.out, meant.err })
+    assert.same({ code = 3, stdout = "out", stderr = "" }, output_of { "flows/shop.lua", "runs", '["sh", "-c", "printf out; exit 3"]' })
   end)
 
   it("reads the input from standard input", function()

@@ -10,6 +10,7 @@ void bind_plain(lua_State *L,
 void bind_sleep(lua_State *L, struct runtime *runtime);      /* sleep */
 void bind_flow_input(lua_State *L, struct runtime *runtime); /* flow_input */
 void bind_http(lua_State *L, struct runtime *runtime);       /* http */
+void bind_exec(lua_State *L, struct runtime *runtime);       /* exec */
 void bind_query(lua_State *L, struct runtime *runtime);      /* query, tx_query */
 
 /* The host has answered what flow_input of a task asks for: one of the two is not null. Unknown tasks are ignored. */

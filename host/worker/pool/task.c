@@ -9,15 +9,27 @@
 #include "base/utf8.h"
 #include "base/xalloc.h"
 
-enum { SUSPECT_FROM = 4 /* two ends of executors that nobody was blamed for, or four that another task was */ };
+enum {
+  SUSPECT_FROM = 4, /* two ends of executors that nobody was blamed for, or four that another task was */
+  ELEMENT_MAX = 80, /* bytes of an element in a log line */
+};
 
 bool task_is_suspect(const struct task *task) { return task->suspicion >= SUSPECT_FROM; }
+
+void task_keep_element(struct task *task) {
+  struct buf shown = {0};
+  utf8_clean(&shown, task->input, strlen(task->input), ELEMENT_MAX);
+  buf_put_u8(&shown, 0);
+  free(task->element);
+  task->element = shown.data;
+}
 
 void task_free(struct task *task) {
   free(task->flow_slug);
   free(task->step_slug);
   free(task->secret);
   free(task->input);
+  free(task->element);
   free(task->flow_input);
   free(task->text);
   free(task->violation);

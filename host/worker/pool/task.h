@@ -41,6 +41,7 @@ struct task {
   int lost_transactions; /* how often it was released since the connection of its transaction was lost */
   char *input;      /* JSON; NULL once it was sent to an executor, unless it has a transaction: it may be sent again */
   bool is_root;     /* the input is the run's as well */
+  char *element;    /* of a map, cut, for log lines; NULL of other tasks */
   char *flow_input; /* the run's input, if it is known and another; else NULL */
 
   /* Set by task_settle. */
@@ -73,6 +74,8 @@ struct task {
 
 /* Executors that ran it have ended so often that the next one runs it alone. */
 bool task_is_suspect(const struct task *task);
+/* The input is an element of a map: keeps its beginning for log lines. */
+void task_keep_element(struct task *task);
 /* Frees the task and all it owns. */
 void task_free(struct task *task);
 /* Appends the TASK frame's payload. deadline in seconds since the epoch. */

@@ -21,14 +21,16 @@ static bool read_types(struct load_report *report, struct cursor *payload) {
   return !payload->bad;
 }
 
-static bool read_transactions(struct load_report *report, struct cursor *payload) {
+static bool read_steps(struct load_report *report, struct cursor *payload) {
   uint32_t count = cursor_u32(payload);
   if (payload->bad || count > COUNT_MAX) return false;
-  report->transactions = xcalloc(count, sizeof *report->transactions);
+  report->steps = xcalloc(count, sizeof *report->steps);
   for (uint32_t i = 0; i < count && !payload->bad; i++) {
-    struct load_step *step = &report->transactions[report->transaction_count++];
+    struct load_step *step = &report->steps[report->step_count++];
     step->flow = cursor_strdup(payload);
     step->step = cursor_strdup(payload);
+    step->transaction = cursor_u8(payload);
+    step->map = cursor_u8(payload);
     if (!step->flow || !step->step) return false;
   }
   return !payload->bad;
@@ -57,7 +59,7 @@ bool load_report_read_loaded(struct load_report *report, struct cursor *payload)
     worker->registry = cursor_strdup(payload);
     if (!worker->queue || !worker->name || !worker->registry) return false;
   }
-  if (payload->bad || !read_types(report, payload) || !read_transactions(report, payload)) return false;
+  if (payload->bad || !read_types(report, payload) || !read_steps(report, payload)) return false;
   report->silent = cursor_strdup(payload);
   return !payload->bad && read_data_files(report, payload);
 }
@@ -103,9 +105,15 @@ char *load_report_lacks(const struct load_report *report, const char *queue, con
   return text;
 }
 
-bool load_report_has_transaction(const struct load_report *report, const char *flow, const char *step) {
-  for (size_t i = 0; i < report->transaction_count; i++)
-    if (strcmp(report->transactions[i].flow, flow) == 0 && strcmp(report->transactions[i].step, step) == 0) return true;
+const struct load_step *load_report_step(const struct load_report *report, const char *flow, const char *step) {
+  for (size_t i = 0; i < report->step_count; i++)
+    if (strcmp(report->steps[i].flow, flow) == 0 && strcmp(report->steps[i].step, step) == 0) return &report->steps[i];
+  return NULL;
+}
+
+bool load_report_needs_transactions(const struct load_report *report) {
+  for (size_t i = 0; i < report->step_count; i++)
+    if (report->steps[i].transaction) return true;
   return false;
 }
 
@@ -133,11 +141,11 @@ void load_report_free(struct load_report *report) {
     free(report->types[i].name);
     free(report->types[i].text);
   }
-  for (size_t i = 0; i < report->transaction_count; i++) {
-    free(report->transactions[i].flow);
-    free(report->transactions[i].step);
+  for (size_t i = 0; i < report->step_count; i++) {
+    free(report->steps[i].flow);
+    free(report->steps[i].step);
   }
-  free(report->transactions);
+  free(report->steps);
   free(report->workers);
   free(report->types);
   free(report->problems);

@@ -22,6 +22,8 @@ struct load_types {
 struct load_step {
   char *flow;
   char *step;
+  bool transaction;
+  bool map;
 };
 
 struct load_problem {
@@ -41,8 +43,8 @@ struct load_report {
   size_t worker_count;
   struct load_types *types; /* definitions for editors, a file for each flow */
   size_t types_count;
-  struct load_step *transactions; /* the steps that have one */
-  size_t transaction_count;
+  struct load_step *steps; /* those with a transaction, and the maps */
+  size_t step_count;
   char **data_files; /* paths of files that were read meanwhile, as the modules wrote them */
   size_t data_count;
   char *silent; /* a file that returned nothing, though none requires it; NULL */
@@ -59,8 +61,10 @@ const struct load_worker *load_report_worker(const struct load_report *report, c
 char *load_report_queues(const struct load_report *report);
 /* "no flow uses the queue Q<any_more>; they use: a, b, c", and which file may be why; owned by the caller. */
 char *load_report_lacks(const struct load_report *report, const char *queue, const char *any_more);
-/* True for a step with a transaction. */
-bool load_report_has_transaction(const struct load_report *report, const char *flow, const char *step);
+/* NULL for a step that has no transaction and is not a map. */
+const struct load_step *load_report_step(const struct load_report *report, const char *flow, const char *step);
+/* True if any step has a transaction. */
+bool load_report_needs_transactions(const struct load_report *report);
 /* Takes the content over and leaves source empty. */
 void load_report_move(struct load_report *target, struct load_report *source);
 void load_report_free(struct load_report *report);

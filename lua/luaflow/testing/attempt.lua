@@ -20,6 +20,7 @@ local attempt = {}
 ---@field env table<string, string>
 ---@field query fun(sql: string, ...): table? nil where the test gives none
 ---@field http fun(request: table): table? nil where the test gives none
+---@field exec fun(command: table): table? nil where the test gives none
 
 ---@class luaflow.testing.Attempt
 ---@field wake_at number? seconds since the start of the run, while it sleeps
@@ -47,7 +48,7 @@ local function make_host(self, world)
   end
 
   host.query, host.tx_query = fakes.query(world.query, false), fakes.query(world.query, true)
-  host.http, host.task = fakes.http(world.http), world.running
+  host.http, host.exec, host.task = fakes.http(world.http), fakes.exec(world.exec), world.running
   return host
 end
 

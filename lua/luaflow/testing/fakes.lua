@@ -1,4 +1,4 @@
--- Replaces the database and HTTP in a run in memory by functions of the test, in the forms that luaflow.context and
+-- Replaces the database, HTTP and programs in a run in memory by functions of the test, in the forms that luaflow.context and
 -- luaflow.http expect of the host.
 local codec = require "luaflow.testing.codec"
 local json = require "luaflow.json"
@@ -80,6 +80,32 @@ function fakes.http(answer)
     if good then return answer_of(response, request.url) end
     if not is_fields(response) then error(response, 0) end
     return nil, response.kind or "failed", response.message, request.url
+  end
+end
+
+local function result_of_program(answer)
+  if type(answer) ~= "table" then
+    error(("the exec function of the test must return a result, not a %s"):format(type(answer)), 0)
+  end
+  return {
+    code = answer.code or not answer.signal and 0 or nil, signal = answer.signal,
+    stdout = answer.stdout or "", stderr = answer.stderr or "",
+  }
+end
+
+--- The host's `exec`.
+---@param answer? fun(command: luaflow.Command): table of the test: gets the command, its arguments as strings; returns
+--- `{ code, signal, stdout, stderr }`, by default 0, none and empty; raises `{ kind, message }` of a luaflow.ExecError
+---@return fun(request: table): table?, string?, string?
+function fakes.exec(answer)
+  if not answer then return not_given("ctx:exec", "exec = function(command) return result end") end
+  return function(request)
+    local command = { input = request.input, timeout = request.timeout }
+    for i, argument in ipairs(request.args) do command[i] = argument end
+    local good, result = pcall(answer, command)
+    if good then return result_of_program(result) end
+    if not is_fields(result) then error(result, 0) end
+    return nil, result.kind or "failed", result.message
   end
 end
 

@@ -22,6 +22,7 @@ local CANCEL_GRACE = 5 -- seconds that a handler has to end in once its run was 
 ---@field handlers? table<string, function> by step slug, in the place of the flow's own
 ---@field query? fun(sql: string, ...): table[]? answers `ctx:query` and `ctx.tx:query`, see luaflow.testing.fakes
 ---@field http? fun(request: table): table answers `luaflow.http`, see luaflow.testing.fakes
+---@field exec? fun(command: table): table answers `ctx:exec`, see luaflow.testing.fakes
 ---@field env? table<string, string> what `ctx.env` holds; default: nothing
 ---@field started_at? number epoch seconds at the start; default: now
 ---@field cancel_at? number seconds after the start at which the run is cancelled
@@ -66,7 +67,7 @@ local CANCEL_GRACE = 5 -- seconds that a handler has to end in once its run was 
 -- ---- options ----
 
 local OPTION_TYPES = {
-  handlers = "table", query = "function", http = "function", env = "table", started_at = "number", cancel_at = "number",
+  handlers = "table", query = "function", http = "function", exec = "function", env = "table", started_at = "number", cancel_at = "number",
   cancel_reason = "string", stopping_at = "number", claim_limit = "number",
 }
 
@@ -128,7 +129,7 @@ end
 local function world_of(self, entry)
   local opts = self.opts
   return {
-    env = opts.env or {}, query = opts.query, http = opts.http,
+    env = opts.env or {}, query = opts.query, http = opts.http, exec = opts.exec,
     now = function() return self.model.now end,
     epoch = function() return epoch_of(self) end,
     cancelled = function() return self.model.status == "cancelled" end,

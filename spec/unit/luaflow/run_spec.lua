@@ -92,6 +92,33 @@ describe("a handler that returns more than an output", function()
   end)
 end)
 
+describe("a handler of a map that never returns a value", function()
+  local function hints(fn, record)
+    host.lines = {}
+    outcome_of(fn, record)
+    return host.lines
+  end
+  local function forgetful(line) if line == 1 then error "no ones" end end
+
+  after_each(function() host.development = false end)
+
+  it("is warned about once for a step, while it is written", function()
+    local record = { kind = "map" }
+    assert.same({}, hints(forgetful, record))
+    host.development = true
+    assert.same({ { level = "warn", message = line_of(forgetful) .. "the handler of this map never returns a value, so all outputs "
+      .. "of the step are null: is `return` missing? Write `return nil` if that is meant" } }, hints(forgetful, record))
+    assert.same({}, hints(forgetful, record))
+  end)
+
+  it("is not, where it can, or is of another step", function()
+    host.development = true
+    assert.same({}, hints(function(line) if line then return line end end, { kind = "map" }))
+    assert.same({}, hints(function() return nil end, { kind = "map" }))
+    assert.same({}, hints(forgetful, { kind = "single" }))
+  end)
+end)
+
 describe("a handler that caught an ending", function()
   local function caught_by(fn, record)
     host.lines = {}

@@ -227,6 +227,34 @@ describe("the virtual clock", function()
   end)
 end)
 
+describe("ctx:exec of a test", function()
+  local function run(command, exec)
+    local flow = new_flow { max_attempts = 1 }:step({ slug = "a" }, function(_, ctx)
+      local result = ctx:exec(command)
+      return { result.code or luaflow.null, result.signal or luaflow.null, result.stdout, result.stderr }
+    end)
+    return testing.run(flow, 1, { exec = exec })
+  end
+
+  it("is answered by the test", function()
+    local given
+    local result = run({ "convert", 5, input = "in", timeout = 3 }, function(command)
+      given = command
+      return { stdout = "out" }
+    end)
+    assert.same({ "convert", "5", input = "in", timeout = 3 }, given)
+    assert.same({ 0, luaflow.null, "out", "" }, result.outputs.a)
+    assert.same({ luaflow.null, "SIGKILL", "", "" }, run({ "x" }, function() return { signal = "SIGKILL" } end).outputs.a)
+  end)
+
+  it("raises what the test raises, and says what is missing", function()
+    local message = run({ "convert" }, function() error { kind = "not_found", message = "" } end).error_message
+    assert.truthy(message:find("run_spec.lua:%d+: ctx:exec: convert was not found: install it"), message)
+    message = run({ "convert" }).error_message
+    assert.truthy(message:find("ctx:exec needs a function of the test: testing.run(flow, input, { exec = ", 1, true), message)
+  end)
+end)
+
 describe("a map whose failed elements give null", function()
   it("completes, however they fail", function()
     local flow = new_flow():map({ slug = "a", when_element_exhausted = "null", max_attempts = 2, base_delay = 1, timeout = 5 },
