@@ -169,7 +169,8 @@ describe("the commands on runs", function()
     local run_id = here.db:text "select r.run_id from pgflow.runs r where r.flow_slug = 'soft'"
     assert_says(succeed("run", run_id), "completed", "3 tasks, 1 failed  ", words)
     local told = cjson.decode((succeed("run", run_id, "--json")))
-    assert.same({ 1, { { task_index = 2, message = "flows/all.lua:28: no twos" } } }, { told.steps[1].failed_tasks, told.steps[1].tasks.errors })
+    local step = told.steps[1]
+    assert.same({ 1, { { task_index = 2, message = "flows/all.lua:28: no twos" } } }, { step.failed_tasks, step.tasks.errors })
   end)
 
   describe("retry", function()

@@ -12,14 +12,15 @@ local function run(command, ctx) return ctx:exec(command) end
 local function on_queue(options)
   return luaflow.deploy(luaflow.flow(options):step({ slug = "call" }, run), { routes = { call = "programs" } })
 end
-local function in_transaction(n, ctx)
+local tx = luaflow.flow { slug = "tx" }
+tx = tx:step({ slug = "call", transaction = true }, function(n, ctx)
   ctx.tx:query("create table if not exists public.said (word text)")
   ctx.tx:query("insert into public.said values ($1)", ctx:exec({ "echo", "-n", "word" }).stdout)
-end
+end)
 return luaflow.worker { queue = "programs", flows = {
   on_queue { slug = "short", timeout = 1, max_attempts = 1 },
   on_queue { slug = "long", timeout = 60, max_attempts = 1 },
-  luaflow.deploy(luaflow.flow { slug = "tx" }:step({ slug = "call", transaction = true }, in_transaction), { routes = { call = "programs" } }),
+  luaflow.deploy(tx, { routes = { call = "programs" } }),
 } }
 ]]
 

@@ -68,8 +68,8 @@ local function add_step_changes(add, case)
   end
 end
 
-local OPTIONS = { "max_attempts", "base_delay", "timeout", "start_delay", "when_exhausted", "when_element_exhausted", "when_unmet", "unless",
-  "only_if" }
+local OPTIONS = { "max_attempts", "base_delay", "timeout", "start_delay", "when_exhausted", "when_element_exhausted", "when_unmet",
+  "unless", "only_if" }
 
 local function add_option_changes(add, case)
   for i, step in ipairs(case.steps) do

@@ -1,5 +1,5 @@
 /* Runs one program by libuv. It is started through the executable itself (executor/exec_child), which gives it a
- * process group within the executor's session: the group is killed here, and by the host what is left of the session. */
+ * process group within the executor's session: the group is killed here, what is left of the session by the host. */
 #include "executor/bind/program.h"
 
 #include <errno.h>
