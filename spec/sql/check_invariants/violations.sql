@@ -1,7 +1,7 @@
 -- Each kind of violation is found and named.
 begin;
 \ir ../support/fixtures.sql
-select plan(37);
+select plan(39);
 
 select spec.deploy('prices', spec.map('a'), spec.step('b', '{a}'));
 select spec.start('prices', '[1, 2]');
@@ -20,6 +20,10 @@ end;
 $f$;
 select is(spec.found('update pgflow.runs set remaining_steps = 1'), '{run counts its steps}', 'remaining_steps');
 select is(spec.found($$ update pgflow.step_states set remaining_tasks = 1 where step_slug = 'a' $$), '{step counts its tasks}', 'remaining_tasks');
+select is(spec.found($$ update pgflow.step_states set failed_tasks = 1 where step_slug = 'a' $$), '{step counts its tasks}', 'failed_tasks');
+select is(spec.found($$ update pgflow.steps set when_element_exhausted = 'null' where step_slug = 'a'; update pgflow.step_states set remaining_tasks = 1 where step_slug = 'a';
+  update pgflow.step_tasks set status = 'failed', failed_at = clock_timestamp(), settled_claim_no = 0 where task_index = 0; delete from pgmq.q_prices where msg_id = 1 $$),
+  '{step counts its tasks}', 'a failed element that is not counted');
 select is(spec.found($$ update pgflow.step_states set initial_tasks = 3 where step_slug = 'a' $$), '{step counts its tasks}', 'initial_tasks');
 select is(spec.found($$ update pgflow.step_states set remaining_deps = 2 where step_slug = 'b' $$), '{step counts its dependencies}', 'remaining_deps');
 select is(spec.found($$ update pgflow.step_states set remaining_deps = 0 where step_slug = 'b' $$), '{ready step is started,step counts its dependencies}', 'a step that was forgotten');
