@@ -86,6 +86,8 @@ static PGconn *connect_with(const PQconninfoOption *options, const char *command
                                         "fallback_application_name"};
   const char *values[KEYWORDS_MAX + 1] = {"10", "15000", "15", application};
   int count = 4;
+  const char *timeout = getenv("PGCONNECT_TIMEOUT");
+  if (timeout && *timeout) values[0] = timeout;
   snprintf(application, sizeof application, "luaflow %s", command);
   for (const PQconninfoOption *option = options; option->keyword && count < KEYWORDS_MAX - 2; option++) {
     if (!option->val) continue;
@@ -101,9 +103,10 @@ static PGconn *connect_with(const PQconninfoOption *options, const char *command
   return PQconnectdbParams(keys, values, 0);
 }
 
-/* libpq reports the SQLSTATE of a server's refusal only in a verbose message. */
+/* libpq reports the SQLSTATE of a server's refusal only in a verbose message. In every language two blanks follow the
+ * severity. */
 static void ask_why(PGconn *connection) {
-  if (PQstatus(connection) == CONNECTION_OK || !strstr(PQerrorMessage(connection), "FATAL")) return;
+  if (PQstatus(connection) == CONNECTION_OK || !strstr(PQerrorMessage(connection), ":  ")) return;
   PQsetErrorVerbosity(connection, PQERRORS_VERBOSE);
   PQreset(connection);
 }
@@ -124,7 +127,10 @@ static void connect_without_libraries(struct db *db) {
 
 bool db_open(struct db *db, const char *source, const char *conninfo, const char *command, struct err *err) {
   PQconninfoOption *options = conninfo_parse(source, conninfo, err);
-  if (!options) return false;
+  if (!options || !conninfo_check_environment(options, err)) {
+    PQconninfoFree(options);
+    return false;
+  }
   *db = (struct db){.connection = connect_with(options, command, NULL), .interrupt_fd = -1, .what = command};
   snprintf(db->source, sizeof db->source, "%s", source);
   PQconninfoFree(options);

@@ -11,7 +11,7 @@
 #include "base/nearest.h"
 #include "base/xalloc.h"
 
-enum { WORDS_MAX = 80 };
+enum { WORDS_MAX = 80, SHOWN_MAX = 80 /* bytes of a variable's value */ };
 
 static const char hint[] =
     "write postgresql://user:password@host:port/database, with % and two hexadecimal digits for special characters, or "
@@ -272,6 +272,28 @@ bool conninfo_check(const char *source, const char *conninfo, struct err *err) {
   PQconninfoOption *options = conninfo_parse(source, conninfo, err);
   PQconninfoFree(options);
   return options != NULL;
+}
+
+void conninfo_refuse_variable(const char *name, const char *why, struct err *err) {
+  const char *value = getenv(name);
+  bool shown = value && strlen(value) <= SHOWN_MAX;
+  err_set(err, ERR_CONFIG, EXIT_USAGE, shown ? "%s: %s: \"%s\"" : "%s: %s", name, why, value);
+  err_hint(err, "correct or unset %s: libpq's manual lists the variables and their values", name);
+}
+
+bool conninfo_check_environment(const PQconninfoOption *given, struct err *err) {
+  for (; given->keyword; given++) {
+    char *value = given->val || !given->envvar ? NULL : getenv(given->envvar);
+    if (!value || !*value) continue;
+    PQconninfoOption option = {.keyword = given->keyword, .val = value};
+    bool is_host = strcmp(option.keyword, "host") == 0;
+    const char *why = wrong_number(&option);
+    if (is_host && count_pieces(value) > CONNINFO_HOSTS_MAX) why = "it names more than 16 hosts";
+    if (!why) continue;
+    conninfo_refuse_variable(given->envvar, why, err);
+    return false;
+  }
+  return true;
 }
 
 bool conninfo_has_password(const char *conninfo) {

@@ -7,7 +7,7 @@
 
 #include "base/sqlstate.h"
 
-enum { STATE_LENGTH = 5 };
+enum { STATE_LENGTH = PG_BLAME_STATE - 1 };
 
 struct hint {
   const char *sqlstate; /* or its beginning */
@@ -137,17 +137,23 @@ void pg_blame_statement(struct err *err, const PGresult *failure, PGconn *conn) 
 
 /* ---- connections ---- */
 
-/* One state for all that keeps a role out; the words are those of a server that speaks English. */
-static bool blame_role(struct err *err, const char *sqlstate) {
-  if (strcmp(sqlstate, "28000") != 0 || !strstr(err->message, "role \"")) return false;
-  if (strstr(err->message, "\" does not exist"))
+/* One state for all that keeps a role out. The words are those of a server that speaks English; the name of the
+ * server's function is the same in every language, but says less. */
+static bool blame_role(struct err *err, const char *sqlstate, const char *said) {
+  if (strcmp(sqlstate, "28000") != 0) return false;
+  if (strstr(err->message, "role \"") && strstr(err->message, "\" does not exist"))
     err_hint(err, "give another user, or create the role: create role NAME login");
-  else if (strstr(err->message, "\" is not permitted to log in"))
+  else if (strstr(err->message, "role \"") && strstr(err->message, "\" is not permitted to log in"))
     err_hint(err, "give another user, or let the role log in: alter role NAME login");
+  else if (strstr(said, "InitializeSessionUserId"))
+    err_hint(
+        err,
+        "give another user, or create the role (create role NAME login), or let it log in (alter role NAME login)");
   return *err->hint;
 }
 
-void pg_blame_connection(struct err *err, const char *sqlstate) {
+/* said: what libpq tells of it, which names the server's function if it is verbose. */
+static void blame_connection(struct err *err, const char *sqlstate, const char *said) {
   static const struct hint hints[] = {
       {"25P03", "set idle_in_transaction_session_timeout to 0 for the roles of luaflow"},
       {"57P05", "set idle_session_timeout to 0 for the roles of luaflow"},
@@ -159,8 +165,15 @@ void pg_blame_connection(struct err *err, const char *sqlstate) {
        "role ... reset session_preload_libraries` or `alter database ... reset session_preload_libraries`"},
       {"42501", "the role has no right to connect: run `grant connect on database ... to ...`"},
   };
-  if (!blame_role(err, sqlstate)) add_hint(err, sqlstate, hints, sizeof hints / sizeof *hints);
+  if (blame_role(err, sqlstate, said) || pg_blame_is_of_setting(sqlstate, said)) return;
+  add_hint(err, sqlstate, hints, sizeof hints / sizeof *hints);
 }
+
+bool pg_blame_is_of_setting(const char *sqlstate, const char *said) {
+  return sqlstate_lacks_right(sqlstate) && strstr(said, "set_config_");
+}
+
+void pg_blame_connection(struct err *err, const char *sqlstate) { blame_connection(err, sqlstate, ""); }
 
 /* Where the line has ":  SQLSTATE: " at its first colon of that kind; NULL if nowhere. */
 static const char *find_state(const char *line, size_t length) {
@@ -190,15 +203,14 @@ static const char *last_state(const char *message, const char **said) {
   return state;
 }
 
-static void copy_state(char code[STATE_LENGTH + 1], const char *state) {
-  memcpy(code, state + 3, STATE_LENGTH);
-  code[STATE_LENGTH] = '\0';
+void pg_blame_read_state(const char *message, char code[PG_BLAME_STATE]) {
+  const char *said, *state = last_state(message, &said);
+  snprintf(code, PG_BLAME_STATE, "%.*s", STATE_LENGTH, state ? state + 3 : "");
 }
 
 bool pg_blame_is_of_library(const char *message) {
-  const char *said, *state = last_state(message, &said);
-  char code[STATE_LENGTH + 1] = "";
-  if (state) copy_state(code, state);
+  char code[PG_BLAME_STATE];
+  pg_blame_read_state(message, code);
   return sqlstate_may_be_of_library(code);
 }
 
@@ -210,10 +222,10 @@ bool pg_blame_attempt(struct err *err, const char *message) {
     return false;
   }
   const char *text = state + 3 + STATE_LENGTH + 2;
-  char code[STATE_LENGTH + 1];
-  copy_state(code, state);
+  char code[PG_BLAME_STATE];
+  pg_blame_read_state(message, code);
   err_set(err, ERR_RETRY, EXIT_DATABASE, "database: %.*s:  %.*s", (int)(state - said), said,
           (int)(said + length - text), text);
-  pg_blame_connection(err, code);
+  blame_connection(err, code, said);
   return true;
 }

@@ -16,6 +16,12 @@ bool pg_blame_is_of(const char *context, const char *schema, bool *called);
 void pg_blame_statement(struct err *err, const PGresult *failure, PGconn *conn);
 /* Adds to an error what can be done about the reason why the server ended or refused a connection. */
 void pg_blame_connection(struct err *err, const char *sqlstate);
+enum { PG_BLAME_STATE = 6 };
+
+/* The SQLSTATE in libpq's verbose message; "" if there is none. */
+void pg_blame_read_state(const char *message, char code[PG_BLAME_STATE]);
+/* By both: a session could not begin, for a setting that the role has no right to. */
+bool pg_blame_is_of_setting(const char *sqlstate, const char *message);
 /* By libpq's verbose message: a session could not begin, possibly for a library that its settings name. */
 bool pg_blame_is_of_library(const char *message);
 /* The error of an attempt to connect by libpq's message, which has a line for each address and, when verbose,

@@ -1,5 +1,5 @@
 /* Which parameter of a connection an error is about, and where its value comes from: the conninfo, named by its source,
- * or a PG* variable. No value is repeated. */
+ * or a PG* variable. Only a variable's value is repeated. */
 #ifndef LUAFLOW_PG_PG_PARAMETERS_H
 #define LUAFLOW_PG_PG_PARAMETERS_H
 

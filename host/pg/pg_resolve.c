@@ -97,13 +97,16 @@ static bool find_hosts(struct pg_target *target) {
 struct pg_target *pg_target_new(const char *source, const char *conninfo, const char *application_name,
                                 struct err *err) {
   PQconninfoOption *options = conninfo_parse(source, conninfo, err);
-  if (!options) return NULL;
+  if (!options || !conninfo_check_environment(options, err)) {
+    PQconninfoFree(options);
+    return NULL;
+  }
   struct pg_target *target = xcalloc(1, sizeof *target);
   target->options = options;
   target->application_name = xstrdup(application_name);
   if (find_hosts(target)) return target;
   pg_target_free(target);
-  err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: PGHOST names more than %d hosts", source, CONNINFO_HOSTS_MAX);
+  err_set(err, ERR_CONFIG, EXIT_USAGE, "%s: the service file names more than %d hosts", source, CONNINFO_HOSTS_MAX);
   return NULL;
 }
 

@@ -107,12 +107,80 @@ describe("a connection string with a mistake", function()
     end)
   end)
 
-  it("in a PG variable ends them too", function()
-    for name, value in pairs { PGSSLMODE = "zzz", PGTARGETSESSIONATTRS = "zzz", PGCHANNELBINDING = "zzz", PGSERVICE = "nowhere" } do
-      local env = { DATABASE_URL = here.db.conninfo, [name] = value }
-      assert_ends({ "start", "named" }, env, "luaflow: " .. name .. ": ")
-      assert_ends({ "worker", "--executors", "1", "flows" }, env, "luaflow: " .. name .. ": ")
+  describe("in a PG variable", function()
+    local function connecting(env)
+      return pairs {
+        start = { "start", "named" }, worker = { "worker", "--executors", "1", "flows" }, doctor = { "doctor" },
+        migrate = { "migrate" }, check = { "check", "--database", env.DATABASE_URL, "flows" },
+      }
     end
+
+    it("ends each command that connects", function()
+      for name, value in pairs { PGSSLMODE = "zzz", PGCONNECT_TIMEOUT = "zz", PGSERVICE = "" } do
+        local env = { DATABASE_URL = here.db.conninfo, [name] = value }
+        for _, words in connecting(env) do
+          assert_ends(words, env, ("luaflow: %s: "):format(name), (': "%s"\n'):format(value), "hint: correct ", name)
+        end
+      end
+    end)
+
+    -- Each: the variable, its value, and what is said of it; @ is where the value stands.
+    local VARIABLES = {
+      { "PGSERVICE", "nowhere", 'definition of service not found: "@"' },
+      { "PGSSLMODE", "", 'invalid sslmode value: "@"' },
+      { "PGCHANNELBINDING", "zzz", 'invalid channel_binding value: "@"' },
+      { "PGGSSENCMODE", "zzz", 'invalid gssencmode value: "@"' },
+      { "PGTARGETSESSIONATTRS", "zzz", 'invalid target_session_attrs value: "@"' },
+      { "PGSSLMINPROTOCOLVERSION", "zzz", 'invalid ssl_min_protocol_version value: "@"' },
+      { "PGSSLMAXPROTOCOLVERSION", "TLSv9", 'invalid ssl_max_protocol_version value: "@"' },
+      { "PGCONNECT_TIMEOUT", "-5", 'connect_timeout is not a whole number: "@"' },
+      { "PGHOSTADDR", "zzz", 'could not parse network address: Name or service not known: "@"' },
+      { "PGPORT", "99999", 'invalid port number: "@"' },
+      { "PGPORT", "zzz", 'invalid integer value for connection option: "@"' },
+      { "PGPORT", "1,2", 'could not match 2 port numbers to 1 hosts: "@"' },
+      { "PGHOST", ("a,"):rep(16) .. "a", 'it names more than 16 hosts: "@"' },
+      { "PGHOST", "/" .. ("x"):rep(200), "Unix-domain socket path is too long" },
+    }
+    for _, case in ipairs(VARIABLES) do
+      local name, value, why = unpack(case)
+      it(("names it: %s=%s"):format(name, value:sub(1, 20)), function()
+        local server = here.db.conninfo
+        local env = { DATABASE_URL = server, [name] = value }
+        if name == "PGHOST" or name == "PGPORT" then -- of what the connection string says, nothing is taken from a variable
+          env.DATABASE_URL = "dbname=" .. here.db.name
+          for word, of in pairs { host = "PGHOST", user = "PGUSER" } do env[of] = env[of] or server:match(word .. "=(%S+)") end
+        end
+        local words = ("luaflow: %s: %s"):format(name, why:gsub("@", value))
+        assert_ends({ "start", "named" }, env, words, "hint: correct ", name)
+      end)
+    end
+
+    it("ends a worker at once: a port and too many hosts", function()
+      for name, value in pairs { PGPORT = "zzz", PGHOST = ("a,"):rep(16) .. "a" } do
+        local env = { DATABASE_URL = "dbname=none", [name] = value }
+        assert_ends({ "worker", "--executors", "1", "flows" }, env, "luaflow: " .. name .. ": ")
+      end
+    end)
+
+    it("names the service file", function()
+      local wrong = {
+        ["a line without a keyword\n"] = "syntax error in service file, line 2", ["nonsense=1\n"] = "syntax error in service file, line 2",
+        ["service=other\n"] = "nested service specifications not supported in service file, line 2",
+        [("x"):rep(2000) .. "=1\n"] = "line 2 too long in service file",
+      }
+      local file = here.root:at "services"
+      for lines, why in pairs(wrong) do
+        here.root:write("services", "[wrong]\n" .. lines)
+        local env = { PGSERVICEFILE = file, PGSERVICE = "wrong", DATABASE_URL = here.db.conninfo }
+        assert_ends({ "start", "named" }, env, ('luaflow: PGSERVICE: %s: "wrong"'):format(why), ('PGSERVICEFILE="%s"'):format(file))
+        env.DATABASE_URL, env.PGSERVICE = here.db.conninfo .. " service=wrong", nil
+        assert_ends({ "start", "named" }, env, "luaflow: DATABASE_URL: ", why, ('PGSERVICEFILE="%s"'):format(file))
+      end
+      for _, missing in ipairs { "/nowhere", "", here.root.path } do
+        local env = { PGSERVICEFILE = missing, PGSERVICE = "wrong", DATABASE_URL = here.db.conninfo }
+        assert_ends({ "start", "named" }, env, "luaflow: PGSERVICE: ", "not found", ('PGSERVICEFILE="%s"'):format(missing))
+      end
+    end)
   end)
 
   it("is told from what a server does not give, and what asks for that is named", function()
@@ -121,6 +189,9 @@ describe("a connection string with a mistake", function()
       { PGTARGETSESSIONATTRS = "standby", "target_session_attrs asks for: correct PGTARGETSESSIONATTRS" },
       { PGOPTIONS = "-c unheard_of=1", "a setting in options: correct PGOPTIONS" },
       { PGOPTIONS = "zzz", "-c NAME=VALUE: correct PGOPTIONS" },
+      { PGTZ = "No/Where", "refuses the value of a setting in options: correct PGTZ" },
+      { PGGEQO = "zzz", "refuses the value of a setting in options: correct PGGEQO" },
+      { PGREQUIREPEER = "zzz", "than requirepeer asks for: correct PGREQUIREPEER" },
       { socket .. " options='-c geqo=zz'", "a setting in options: correct LUAFLOW_DATABASE" },
       { socket .. " target_session_attrs=standby", "target_session_attrs asks for: correct LUAFLOW_DATABASE" },
       { "dbname=none", PGHOST = "/nowhere", "hint: check LUAFLOW_DATABASE, PGHOST, and that the server runs" },

@@ -15,10 +15,10 @@ return luaflow.flow { slug = "greet", max_attempts = 5, base_delay = 0 }
 local SIGNALS = "CHLD,TERM,HUP,INT,PIPE"
 
 local HOSTILE = {
-  PGHOST = "/nowhere", PGHOSTADDR = "127.0.0.1", PGPORT = "1", PGUSER = "nobody", PGDATABASE = "nowhere", PGPASSWORD = "none",
+  PGHOST = "/nowhere", PGHOSTADDR = "127.0.0.1", PGPORT = "zz", PGUSER = "nobody", PGDATABASE = "nowhere", PGPASSWORD = "none",
   PGPASSFILE = "/nowhere", PGSERVICE = "nowhere", PGSERVICEFILE = "/nowhere", PGOPTIONS = "-c nonsense=1", PGAPPNAME = "none",
   PGSSLMODE = "verify-full", PGSSLROOTCERT = "/nowhere", PGREQUIREPEER = "nobody", PGTARGETSESSIONATTRS = "standby",
-  PGCLIENTENCODING = "LATIN1", PGCONNECT_TIMEOUT = "1", PGDATESTYLE = "German", PGTZ = "Asia/Tokyo", PGGEQO = "off",
+  PGCLIENTENCODING = "LATIN1", PGCONNECT_TIMEOUT = "zz", PGDATESTYLE = "German", PGTZ = "Asia/Tokyo", PGGEQO = "off",
   PGCHANNELBINDING = "require", PGGSSENCMODE = "require", PGSYSCONFDIR = "/nowhere", PGDATA = "/nowhere",
 }
 

@@ -15,9 +15,10 @@ local function first_line(path)
 end
 
 --- Makes a server and starts it.
+---@param env? table<string, string> variables of the server
 ---@return spec.Server
-function server.open()
-  local self = setmetatable({ folder = files.temporary_folder(), databases = 0 }, methods)
+function server.open(env)
+  local self = setmetatable({ folder = files.temporary_folder(), databases = 0, env = env }, methods)
   self:start()
   return self
 end
@@ -25,7 +26,7 @@ end
 --- Starts it, after a stop with the data of before, and waits until it answers.
 function methods:start()
   self.process = process.spawn {
-    name = "server", stays = true,
+    name = "server", stays = true, env = self.env,
     argv = { process.luaflow(), "dev", "--database-only", "--data", self.folder .. "/data" },
   }
   self.conninfo = wait.till(function()
