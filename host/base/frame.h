@@ -11,7 +11,8 @@
  *   LOAD        u8 mode (enum load_mode), text root (absolute folder), u8 development, i64 max_output (bytes),
  *               u8 stopping is 0, u32 n, n * text entry: path below the root, '/'-separated, as given (a .lua file
  *               or a folder; "" is the root).
- *               LOAD_TYPES: the same, and LOADED has the flows' definitions for editors.
+ *               LOAD_TYPES: the same, then u32 n, n * text samples (see lua/luaflow/types.lua), and LOADED has the
+ *               flows' definitions for editors.
  *               LOAD_SCRIPT instead: text root, u8 development, i64 max_output, u8 0, u32 n, text script path,
  *               n-1 * text argument.
  *   TASK        task number in the header; text flow_slug, text step_slug, text run_id, i64 task_index, i64 attempt,

@@ -4,15 +4,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/utf8.h"
 
 struct pulse {
   _Atomic uint64_t since_ms; /* monotonic clock; written before the task */
   _Atomic uint64_t task;     /* number * 2, and 1 more while it runs */
   _Atomic uint64_t largest;
   _Atomic int64_t largest_bytes;
+  _Atomic uint64_t place_task; /* written after the place */
+  char place[PULSE_PLACE_MAX];
 };
 
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "locks do not reach across processes");
@@ -63,6 +68,24 @@ void pulse_end(struct pulse *pulse) {
 void pulse_set_largest(struct pulse *pulse, uint64_t task, int64_t bytes) {
   atomic_store_explicit(&pulse->largest, task, memory_order_relaxed);
   atomic_store_explicit(&pulse->largest_bytes, bytes, memory_order_relaxed);
+}
+
+void pulse_set_place(struct pulse *pulse, uint64_t task, const char *place) {
+  atomic_store_explicit(&pulse->place_task, 0, memory_order_release);
+  strncpy(pulse->place, place, sizeof pulse->place - 1);
+  atomic_store_explicit(&pulse->place_task, task, memory_order_release);
+}
+
+void pulse_place(const struct pulse *pulse, uint64_t task, char place[PULSE_PLACE_MAX]) {
+  char copy[PULSE_PLACE_MAX];
+  struct buf clean = {0};
+  *place = '\0';
+  if (atomic_load_explicit(&pulse->place_task, memory_order_acquire) != task) return;
+  memcpy(copy, pulse->place, sizeof copy);
+  utf8_clean(&clean, copy, strnlen(copy, sizeof copy - 1), PULSE_PLACE_MAX - 1);
+  memcpy(place, clean.data ? clean.data : "", clean.len);
+  place[clean.len] = '\0';
+  buf_free(&clean);
 }
 
 struct pulse_state pulse_read(const struct pulse *pulse) {

@@ -1,11 +1,14 @@
-/* One page of memory that an executor shares with its host: which task it runs and since when, and which one holds
- * most memory. The executor writes it before any Lua of a task runs and after; the host reads it at any time, and
- * also once the executor is dead. */
+/* One page of memory that an executor shares with its host: which task it runs and since when, where that is if the
+ * host has asked, and which one holds most memory. The executor writes it before any Lua of a task runs and after; the
+ * host reads it at any time, and also once the executor is dead. */
 #ifndef LUAFLOW_BASE_PULSE_H
 #define LUAFLOW_BASE_PULSE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+enum { PULSE_PLACE_MAX = 512 };
 
 struct pulse;
 
@@ -27,6 +30,11 @@ void pulse_free(struct pulse *pulse); /* unmaps it; NULL is ignored */
 void pulse_begin(struct pulse *pulse, uint64_t task); /* from now on this task runs */
 void pulse_end(struct pulse *pulse);                  /* back in the loop */
 void pulse_set_largest(struct pulse *pulse, uint64_t task, int64_t bytes);
+/* Where that task's code is: a terminated text of less than PULSE_PLACE_MAX bytes. */
+void pulse_set_place(struct pulse *pulse, uint64_t task, const char *place);
+/* The place that was set last, if it is of that task; else "". It comes from a process that may write anything there:
+ * terminated, and without bytes that are no UTF-8. */
+void pulse_place(const struct pulse *pulse, uint64_t task, char place[PULSE_PLACE_MAX]);
 struct pulse_state pulse_read(const struct pulse *pulse);
 
 #endif

@@ -68,7 +68,7 @@ struct setting_list {
  * without a default is NULL, 0 or false until it is given. Of several variables the first that is set counts. */
 #define SETTINGS(X)                                                                                                 \
   X(database, TEXT, "database", "CONNINFO", NULL, 0, 0, "LUAFLOW_DATABASE,DATABASE_URL",                            \
-    FOR_CLIENTS | FOR_WORKER | FOR_SCRIPTS | FOR_CHECK,                                                             \
+    FOR_CLIENTS | FOR_WORKER | FOR_SCRIPTS | FOR_CHECK | FOR_TYPES,                                                 \
     "libpq conninfo or URI; default: the dev database of this folder while it runs")                                \
   X(queue, TEXT, "queue", "QUEUE", NULL, 0, 0, "LUAFLOW_QUEUE", FOR_WORKER,                                         \
     "the one queue to serve, of those that the modules name; needed when there are several")                        \
@@ -132,6 +132,10 @@ struct setting_list {
     "delete runs that ended longer ago than this, such as 12h, 30d or 8w")                                          \
   X(prune_batch, NUMBER, "batch", "N", "10000", 1, 1000000, NULL, FOR_PRUNE, "most runs in one transaction")        \
   X(output, TEXT, "output", "DIR", NULL, 0, 0, NULL, FOR_TYPES, "folder for the files, also -o DIR")                \
+  X(from_runs, SWITCH, "from-runs", NULL, NULL, 0, 0, NULL, FOR_TYPES,                                              \
+    "infer types from inputs and outputs of the database's newest runs; only names and types are written")          \
+  X(samples, LIST, "samples", "FILE", NULL, 0, 0, NULL, FOR_TYPES,                                                  \
+    "infer types from examples that luaflow.testing has saved there; may be repeated")                              \
   X(print, SWITCH, "print", NULL, NULL, 0, 0, NULL, FOR_MIGRATE, "print the SQL and change nothing")                \
   X(reset, SWITCH, "reset", NULL, NULL, 0, 0, NULL, FOR_DEV, "delete the database's data first")                    \
   X(data, TEXT, "data", "DIR", NULL, 0, 0, NULL, FOR_DEV, "folder for the database's data")                         \

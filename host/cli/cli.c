@@ -45,13 +45,13 @@ static const struct command commands[] = {
      "would\n"
      "do there now (created, refused and why, activated or kept, workers that would lack steps), changes nothing, and\n"
      "ends with the worker's exit code (4, 5) if it would be refused. The role must be a member of pgflow_reader."},
-    {"try", FOR_TRY, 1, 3, false, command_try, "PATH STEP [JSON]", "runs one handler once, without a database",
+    {"try", FOR_TRY, 1, 3, false, command_try, "PATH STEP [JSON]", "runs one handler once, outside any run",
      "STEP is a step of the flows at PATH; write FLOW.STEP if several flows have it. JSON is its input; - reads it\n"
      "from standard input. For a root step the input is the run's input, for a step with dependencies an object of\n"
      "their outputs (both {} by default), for a map one element (null by default). Prints the output; exits 1 if\n"
      "the handler fails or snoozes. Nothing is recorded. A database is opened only if the handler calls ctx:query,\n"
-     "and what that writes stays. There is no transaction: ctx.tx is refused (luaflow dev has one, luaflow.testing\n"
-     "plays one). ctx:flow_input() in a step with dependencies needs --flow-input."},
+     "and what that writes stays, or ctx.tx:query, and what that writes is rolled back. ctx:flow_input() in a step\n"
+     "with dependencies needs --flow-input."},
     {"types", FOR_TYPES, 1, ANY_NUMBER, false, command_types, "PATH... -o DIR",
      "writes definitions of the flows for editors (LuaCATS)",
      "Writes one file for each flow: its queues, its routes and the dependency table of each step. Needs no database."},

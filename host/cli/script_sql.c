@@ -46,7 +46,8 @@ struct script_sql *script_sql_new(uv_loop_t *loop, const struct settings *settin
   return sql;
 }
 
-void script_sql_query(struct script_sql *sql, struct executor_process *process, struct frame *frame) {
+void script_sql_query(struct script_sql *sql, struct executor_process *process, const struct task *task,
+                      struct frame *frame) {
   struct err err;
   struct buf payload = {0};
   sql->process = process;
@@ -54,7 +55,7 @@ void script_sql_query(struct script_sql *sql, struct executor_process *process, 
     handler_reply_put_error(SQLSTATE_NO_CONNECTION, err.message, err.hint, &payload);
     on_reply(sql, frame->task, &payload);
     buf_free(&payload);
-  } else if (!handlers_query(sql->handlers, frame->task, NULL, &frame->payload)) {
+  } else if (!handlers_query(sql->handlers, frame->task, task, &frame->payload)) {
     executor_process_kill_for(process, "sent a broken query");
   }
 }

@@ -136,6 +136,7 @@
     "       (extract(epoch from r.duration) * 1000)::bigint, r.steps_done, r.steps, r.error_step_slug, "               \
     "r.error_message"                                                                                                  \
     "  from (" RUNS_QUERY ") r order by r.started_at desc, r.run_id")                                                  \
+  X(RUN_SAMPLES, 0, "select pgflow.run_samples(20, 20000)")                                                            \
   X(STARTABLE_NAMES, 0, "select distinct n.name from pgflow.names n where n.kind in ('flow', 'alias') order by 1")     \
   X(RUNS_JSON, 3,                                                                                                      \
     "select coalesce(jsonb_agg(to_jsonb(r) order by r.started_at desc, r.run_id), '[]') from ("                        \

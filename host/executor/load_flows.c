@@ -60,19 +60,26 @@ static int tell_loading(lua_State *L) {
   return 0;
 }
 
+/* A list of texts of the LOAD frame. [] -> [list] */
+static void push_texts(lua_State *L, struct cursor *payload, uint32_t count) {
+  lua_newtable(L);
+  for (uint32_t i = 1; i <= count; i++) {
+    struct text text = cursor_text(payload);
+    lua_pushlstring(L, text.bytes ? text.bytes : "", text.length);
+    lua_rawseti(L, -2, (int)i);
+  }
+}
+
 /* [] -> [argument of loader.load] */
 static void push_request(lua_State *L, const struct load *load) {
-  lua_createtable(L, 0, 9);
+  lua_createtable(L, 0, 10);
   lua_newtable(L);
   modules_each(load->runtime->modules, put_path, L);
   lua_setfield(L, -2, "files");
-  lua_newtable(L);
-  for (uint32_t i = 1; i <= load->count; i++) {
-    struct text entry = cursor_text(load->entries);
-    lua_pushlstring(L, entry.bytes ? entry.bytes : "", entry.length);
-    lua_rawseti(L, -2, (int)i);
-  }
+  push_texts(L, load->entries, load->count);
   lua_setfield(L, -2, "entries");
+  push_texts(L, load->entries, load->runtime->types ? cursor_u32(load->entries) : 0);
+  lua_setfield(L, -2, "samples");
   lua_pushstring(L, load->runtime->root);
   lua_setfield(L, -2, "root");
   lua_pushlightuserdata(L, load->runtime);

@@ -73,10 +73,9 @@ struct text runtime_text(lua_State *L, int index) {
   return text;
 }
 
-/* Pushes "file:line: " of the nearest function whose chunk is not one of the embedded modules. */
-static void push_where(lua_State *L) {
+void runtime_push_where(lua_State *L) {
   lua_Debug frame;
-  for (int level = 1; lua_getstack(L, level, &frame); level++) {
+  for (int level = 0; lua_getstack(L, level, &frame); level++) {
     lua_getinfo(L, "Sl", &frame);
     if (frame.currentline <= 0 || strncmp(frame.source, "@luaflow/", 9) == 0) continue;
     lua_pushfstring(L, "%s:%d: ", frame.short_src, frame.currentline);
@@ -91,7 +90,7 @@ int runtime_error(lua_State *L, const char *format, ...) {
   va_start(args, format);
   vsnprintf(message, sizeof message, format, args);
   va_end(args);
-  push_where(L);
+  runtime_push_where(L);
   lua_pushstring(L, message);
   lua_concat(L, 2);
   return lua_error(L);

@@ -74,6 +74,9 @@ void runtime_log(struct runtime *runtime, uint64_t task, enum log_level level, s
 /* The bytes of the string at index; null for anything else. Valid while the string is on the stack. */
 struct text runtime_text(lua_State *L, int index);
 
+/* Pushes "file:line: " of the nearest function of L's stack that is not luaflow's own. [] -> [text] */
+void runtime_push_where(lua_State *L);
+
 /* Raises with the position of the nearest function that is not luaflow's own. */
 int runtime_error(lua_State *L, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

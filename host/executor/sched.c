@@ -138,7 +138,9 @@ static void resume(struct sched *sched, struct coroutine *task) {
   }
   if (status == LUA_YIELD) {
     lua_settop(task->co, 0);
+    runtime_push_where(task->co);
     lua_pushliteral(task->co, "coroutine.yield was called outside a coroutine that the handler created");
+    lua_concat(task->co, 2);
   }
   task->ended(task, status == 0 ? COROUTINE_RETURNED : COROUTINE_RAISED);
   drop(task);

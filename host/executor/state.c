@@ -8,6 +8,7 @@
 
 #include "base/say.h"
 #include "executor/bind/bindings.h"
+#include "executor/place.h"
 
 /* Only errors outside every protected call come here, which are faults of this program or an exhausted memory. */
 static int on_panic(lua_State *L) {
@@ -62,7 +63,9 @@ bool state_open(struct runtime *runtime, struct err *err) {
   lua_atpanic(L, on_panic);
   runtime->L = L;
   runtime->sched = sched_new(L, runtime->pulse);
-  return state_protect(L, set_up, runtime, err);
+  if (!state_protect(L, set_up, runtime, err)) return false;
+  if (runtime->mode == LOAD_FLOWS) place_listen(runtime);
+  return true;
 }
 
 bool state_protect(lua_State *L, lua_CFunction function, void *data, struct err *err) {

@@ -54,9 +54,15 @@ local function is_array(step)
   return step.kind == "array" or step.kind == "map"
 end
 
+local EMPTY_OUTCOMES = { only_if = "the step always runs", unless = "the step can never run" }
+
 local function check(name, pattern, method, dependencies, report)
+  if next(pattern) == nil and (#dependencies > 0 or method ~= "map") then
+    return report("unmeetable_condition", ("%s is empty, and every object contains {}: %s"):format(name, EMPTY_OUTCOMES[name]),
+      ("name what it tests, as in %s = { KEY = VALUE }, or leave it out"):format(name))
+  end
   if #dependencies == 0 then
-    if method ~= "map" or next(pattern) == nil then return end
+    if method ~= "map" then return end
     return report("unmeetable_condition", ("%s is an object, and the input of a map without `array` is an array: %s"):format(
       name, OUTCOMES[name]), "test the run's input in a step of its own, and let the map read that step: array = \"STEP\"")
   end

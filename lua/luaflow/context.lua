@@ -71,8 +71,10 @@ local tx_mt = {
 ---@field worker_id string
 ---@field deadline number epoch seconds
 ---@field env table<string, string> the environment without the host's own settings; this task's own copy
----@field tx luaflow.Transaction of a step with transaction = true
 local methods = {}
+
+---@class luaflow.TransactionContext: luaflow.Context of a step with transaction = true
+---@field tx luaflow.Transaction
 
 local function host_of(ctx, call)
   local inner = type(ctx) == "table" and rawget(ctx, INNER)

@@ -20,13 +20,13 @@ local DEPLOYMENT, RETAINED = {}, {}
 ---@field problems table[] its own, without those of the flow
 ---@field where luaflow.Place
 
----@class luaflow.DeployedFlow
----@field flow luaflow.Flow the value passed in
+---@class luaflow.DeployedFlow<F> F: the class of the flow
+---@field flow F the value passed in
 ---@field alias string the name under which runs of it start
 
 ---@class (exact) luaflow.DeployOptions
 ---@field alias? string the stable name under which callers start runs; the flow's slug unless given
----@field routes? table step slug -> queue (a SLUG.Routes of `luaflow types`); other steps go to the flow's slug in lower case
+---@field routes? table<string, string> step slug -> queue; other steps go to the flow's slug in lower case
 
 local deployed_mt = {
   __metatable = "luaflow.DeployedFlow",
@@ -111,17 +111,19 @@ function deploy.implied(given)
 end
 
 --- A deployed flow: the flow, the alias under which runs of it start, and the queue of every step.
----@param given luaflow.Flow
+---@generic F
+---@param given F a flow
 ---@param opts? luaflow.DeployOptions
----@return luaflow.DeployedFlow
+---@return luaflow.DeployedFlow<F>
 function deploy.new(given, opts)
   local where = position.of_call "deploy"
   return make(build(given, opts == nil and {} or opts, where, false), false)
 end
 
 --- The same deployed flow, to be served but never activated.
----@param deployed luaflow.DeployedFlow
----@return luaflow.DeployedFlow
+---@generic F
+---@param deployed luaflow.DeployedFlow<F>
+---@return luaflow.DeployedFlow<F>
 function deploy.retain(deployed)
   local where = position.of_call "retain"
   local deployment = deploy.deployment(deployed)

@@ -171,7 +171,7 @@ function errors.text(value, encode)
     local ending, text = errors.ending(value), nil
     if ending then return errors.text(ending.message, encode) end
     if encode and not is_luaflow_error(value) then text, why = encode(value, "error") end
-    if text then return text end
+    if text and text ~= "{}" and text ~= "[]" then return text end -- else its `tostring` may say more
   end
   local text = shown(value)
   if text then return text end

@@ -31,7 +31,7 @@ local DEFINITION = {}
 ---@field handler function
 ---@field where luaflow.Place
 
----@class luaflow.Flow
+---@class luaflow.Flow<F> F: a class with a field for each step, as `luaflow types` writes it
 ---@field slug string
 local methods = {}
 
@@ -181,7 +181,8 @@ local function add_step(definition, method, opts, handler, where)
   if #dependencies == #wanted then check_condition(definition, method, good, dependencies, report) end
   local first = name and find_step(definition, name)
   if first then
-    report("duplicate_slug", ("step %s is already defined%s"):format(validate.shown(name), problems.at(first.where)))
+    report("duplicate_slug", ("step %s is already defined%s"):format(validate.shown(name), problems.at(first.where)),
+      "give one of them another slug")
   elseif name then
     good.slug, good.depends_on, good.array = nil, nil, nil
     local step = {
@@ -201,7 +202,7 @@ end
 
 --- A new flow without steps.
 ---@param opts luaflow.FlowOptions
----@return luaflow.Flow
+---@return luaflow.Flow<any>
 function flow.new(opts)
   local where = position.of_call "flow"
   local definition = { steps = {}, problems = {}, where = where, last = where, extensions = {} }
@@ -229,11 +230,18 @@ end
 ---@field array? string the step whose output is mapped over; without it the run's input
 ---@field when_element_exhausted? "fail"|"null" null: the output of an element that failed for good is null, the step goes on
 
+---@class (exact) luaflow.TransactionStepOptions: luaflow.StepOptions
+---@field transaction true its handler has ctx.tx
+
+---@class (exact) luaflow.TransactionMapOptions: luaflow.MapOptions
+---@field transaction true its handler has ctx.tx
+
 --- A new flow with one more step of a single task. Its handler gets the run's input, or a table of the outputs of its
 --- dependencies.
+---@overload fun(self: self, opts: luaflow.TransactionStepOptions, handler: fun(input: any, ctx: luaflow.TransactionContext): any): self
 ---@param opts luaflow.StepOptions
 ---@param handler fun(input: any, ctx: luaflow.Context): any
----@return luaflow.Flow
+---@return self
 function methods:step(opts, handler)
   local definition = definition_of(self, "step(options, handler)", opts)
   local where = position.of_call("step", handler, definition.last)
@@ -241,9 +249,10 @@ function methods:step(opts, handler)
 end
 
 --- A new flow with one more step of a single task, whose output must be a JSON array.
+---@overload fun(self: self, opts: luaflow.TransactionStepOptions, handler: fun(input: any, ctx: luaflow.TransactionContext): any[]): self
 ---@param opts luaflow.StepOptions
 ---@param handler fun(input: any, ctx: luaflow.Context): any[]
----@return luaflow.Flow
+---@return self
 function methods:array(opts, handler)
   local definition = definition_of(self, "array(options, handler)", opts)
   local where = position.of_call("array", handler, definition.last)
@@ -251,9 +260,10 @@ function methods:array(opts, handler)
 end
 
 --- A new flow with one more step of one task for each element of an array.
+---@overload fun(self: self, opts: luaflow.TransactionMapOptions, handler: fun(element: any, ctx: luaflow.TransactionContext): any): self
 ---@param opts luaflow.MapOptions
 ---@param handler fun(element: any, ctx: luaflow.Context): any
----@return luaflow.Flow
+---@return self
 function methods:map(opts, handler)
   local definition = definition_of(self, "map(options, handler)", opts)
   local where = position.of_call("map", handler, definition.last)

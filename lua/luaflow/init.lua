@@ -21,7 +21,8 @@ local ELSEWHERE = {
   testing = 'it is a module of its own: require "luaflow.testing"',
 }
 
-return strict.module("luaflow", {
+---@class luaflow.Module
+local luaflow = {
   -- Definitions.
   flow = flow.new,
   deploy = deploy.new,
@@ -58,4 +59,6 @@ return strict.module("luaflow", {
   hmac_sha256 = bytes.hmac_sha256,
   uuid = bytes.uuid,
   time = bytes.time,
-}, ELSEWHERE)
+}
+
+return strict.module("luaflow", luaflow, ELSEWHERE)

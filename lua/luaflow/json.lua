@@ -4,8 +4,10 @@ local cjson = require "cjson"
 
 local json = {}
 
+---@class luaflow.Null: lightuserdata
+
 --- JSON null. It is truthy: test with `is_null`.
----@type lightuserdata
+---@type luaflow.Null
 json.null = cjson.null
 
 --- The metatables that mark a table as an array or as an object.

@@ -1,6 +1,6 @@
 -- Turns what a module raised while it was loaded into a problem with file and line.
 local errors = require "luaflow.errors"
-local nearest = require "luaflow.nearest"
+local lua_errors = require "luaflow.lua_errors"
 local problems = require "luaflow.problems"
 
 local load_errors = {}
@@ -15,16 +15,6 @@ local function whole_path(shown, path)
   local tail = shown:match "^%.%.%.(.+)$"
   if tail and path:sub(-#tail) == tail then return path end
   return (shown:gsub("^%./", ""))
-end
-
--- The global that was meant where an unknown one was used.
-local function hint_at_global(message)
-  local name = message:match "^attempt to %a+ global '([^']*)' %(a nil value%)"
-  if not name then return nil end
-  local known = {}
-  for global in pairs(_G) do known[#known + 1] = type(global) == "string" and global or nil end
-  table.sort(known)
-  return nearest.hint(name, known)
 end
 
 --- The problem of a file whose load raised.
@@ -43,7 +33,11 @@ function load_errors.problem(path, raised, encode)
   for _, form in ipairs(CODES) do
     if message:find(form[1]) then code = form[2] end
   end
-  local hint = where.file ~= path and "while loading " .. path or hint_at_global(message)
+  if code == "require_loop" then
+    return problems.new(where, {}, code, message,
+      "move what both need into a module of its own, or require one inside the function that uses it")
+  end
+  local hint = where.file ~= path and "while loading " .. path or lua_errors.hint(message)
   return problems.new(where, {}, code, message, hint)
 end
 

@@ -6,6 +6,7 @@ local deploy = require "luaflow.deploy"
 local entries = require "luaflow.entries"
 local flow = require "luaflow.flow"
 local load_errors = require "luaflow.load_errors"
+local missing = require "luaflow.missing"
 local modules = require "luaflow.modules"
 local problems = require "luaflow.problems"
 local registry = require "luaflow.registry"
@@ -25,6 +26,7 @@ local loader = {}
 ---@field globals? table where `require` is replaced while modules load; default: the globals
 ---@field encode? fun(value: any, root: string): string? makes the text of a table that a module raised
 ---@field types? boolean editors' definitions of the flows are wanted; needs read
+---@field samples? string[] for these definitions, see luaflow.types
 
 ---@class luaflow.LoadResult
 ---@field problems luaflow.Problem[]
@@ -80,13 +82,19 @@ local function return_line(text)
   return found
 end
 
+-- Completes the place of a call in a file's last statement, which left no frame.
+local function complete_line(where, read)
+  local text = not where.line and where.file and read and read(where.file)
+  where.line = where.line or text and return_line(text) or nil
+end
+
 -- Completes the places of calls that left no frame: what a file returned was made in it.
 local function complete_places(path, returned, read)
   for _, value in ipairs(values.within(returned)) do
     for _, where in ipairs(values.places(value)) do
       if not where.file then
-        local text = read and read(path)
-        where.file, where.line = path, where.line or text and return_line(text) or nil
+        where.file = path
+        complete_line(where, read)
       end
     end
   end
@@ -192,7 +200,19 @@ local function silent_file(paths, loaded)
   end
 end
 
-local function report_failures(recorded, paths, failed, encode)
+-- The files whose load may have failed: those given, and what those that lack a module would have required.
+local function append_failed(paths, loaded, options, report)
+  local all = {}
+  append(all, paths)
+  append(all, missing.find(loaded, options.read or function() end, function(more)
+    loaded:require_all(more, options.globals or _G)
+  end, function(path, line, message)
+    report(path, "module_not_found", message, nil, line)
+  end))
+  return all
+end
+
+local function report_failures(recorded, paths, failed, options)
   local seen = {}
   for _, path in ipairs(paths) do
     local failure = failed[path]
@@ -200,7 +220,9 @@ local function report_failures(recorded, paths, failed, encode)
     local key = (type(raised) == "string" or type(raised) == "table") and raised or failure
     if failure and not seen[key] then
       seen[key] = true
-      recorded[#recorded + 1] = load_errors.problem(path, raised, encode)
+      local problem = load_errors.problem(path, raised, options.encode)
+      recorded[#recorded + 1] = problem
+      if problem.code == "module_not_found" then complete_line(problem.where, options.read) end
     end
   end
 end
@@ -209,7 +231,7 @@ end
 local function types_of(deployments, options)
   local sources = {}
   for path in pairs(options.files) do sources[path] = options.read(path) end
-  return types.files(deployments, sources)
+  return types.files(deployments, sources, options.samples)
 end
 
 local function result_of(recorded, subscriptions, deployments, options)
@@ -252,8 +274,9 @@ function loader.load(options)
   end
   local end_notes = data_files.note((options.globals or _G).io or {})
   local built = load_all(loaded, loadable, options.globals or _G)
+  local failed = append_failed(loadable, loaded, options, report)
   local data = end_notes()
-  report_failures(recorded, loadable, loaded.failed, options.encode)
+  report_failures(recorded, failed, loaded.failed, options)
 
   local returned, served = collect_returned(loadable, named, loaded, built, report)
   local subscriptions, conflicting = entries.subscriptions(returned, served)

@@ -80,11 +80,8 @@ function Modules:caller()
   return innermost and innermost .. ":0: " or ""
 end
 
--- A message of `require` itself that the module is missing, with the place and without the list of places searched.
-function Modules:explain(raised, caller)
-  if type(raised) ~= "string" then return raised end
-  local name = raised:match "^module '([^']*)' not found:"
-  if not name then return raised end
+-- What is said of a module that is missing.
+function Modules:missing_message(name, caller)
   local known = {}
   for path in pairs(self.files) do known[#known + 1] = self:name_of(path) end
   table.sort(known)
@@ -93,6 +90,22 @@ function Modules:explain(raised, caller)
       .. "project, give it with --root DIR, or put an empty file .luaflow-root into it"):format(name)
   return ("%smodule '%s' not found below the root%s, in its folders lua and lua_modules, or in LUA_PATH (%s)"):format(
     caller, name, self.root and " " .. self.root or "", hint)
+end
+
+-- A message of `require` itself that the module is missing, with the place and without the list of places searched.
+function Modules:explain(raised, caller)
+  local name = type(raised) == "string" and raised:match "^module '([^']*)' not found:"
+  return name and self:missing_message(name, caller) or raised
+end
+
+-- Is there a module of that name? It is looked for as `require` does, and not run.
+function Modules:exists(name)
+  if package.loaded[name] ~= nil or self:path_of(name) then return true end
+  for _, find in ipairs(package.loaders) do
+    local ok, found = pcall(find, name)
+    if not ok or type(found) == "function" then return true end
+  end
+  return false
 end
 
 function Modules:load(name, path, caller)

@@ -28,6 +28,14 @@ function names.queue_fault(text)
   end
 end
 
+--- A spelling that would be a slug, for hints; nil when there is no obvious one.
+---@param text string
+---@return string?
+function names.slug_spelling(text)
+  local spelling = text:gsub("[^A-Za-z0-9_]", "_"):gsub("^%d", "_%0")
+  return not names.slug_fault(spelling) and spelling or nil
+end
+
 --- A spelling that would be a queue name, for hints; nil when there is no obvious one.
 ---@param text string
 ---@return string?

@@ -42,11 +42,16 @@ debug.setmetatable(json.null, null_mt)
 -- What Lua itself says where a null met something that has no such operation or a function of a library.
 local OWN_WORDS = { "attempt to compare .*userdata", "expected, got userdata", "invalid value %(userdata%)" }
 
---- The error with a hint behind it where Lua's own words speak of a userdata, which null is; any other as it is.
+--- The error with a hint behind it where Lua's own words speak of a userdata, which null is; any other as it is. Lua compares a null
+--- with a number by no metamethod: its name is found here.
 ---@param value any
+---@param level? integer of the function that raised it, counted as debug.getinfo does, while it is still on the stack
 ---@return any
-function null.explain(value)
+function null.explain(value, level)
   if type(value) ~= "string" then return value end
+  local place = value:match "^([^\n]-:%d+: )attempt to compare .*userdata"
+  local name = place and level and source_name.of_operand("compare", level + 2, json.null)
+  if name then return ("%s%s is JSON null: %s"):format(place, name, REMEDY) end
   for _, words in ipairs(OWN_WORDS) do
     if value:find(words) then return ("%s (JSON null is a userdata: %s)"):format(value, REMEDY) end
   end

@@ -35,7 +35,7 @@ local error_mt = {
   __tostring = function(self)
     local place = self.where and self.where .. ": " or ""
     local text = place .. self.message .. (self.sqlstate and (" (SQLSTATE %s)"):format(self.sqlstate) or "")
-    return self.hint == ARRAY_HINT and text .. ": " .. ARRAY_HINT or text
+    return self.hint and ("%s: %s"):format(text, self.hint) or text
   end,
 }
 

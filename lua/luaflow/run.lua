@@ -2,6 +2,7 @@
 -- coroutine; the output is encoded here too, so one that cannot be stored is a failed attempt.
 local context = require "luaflow.context"
 local errors = require "luaflow.errors"
+local lua_errors = require "luaflow.lua_errors"
 local null = require "luaflow.null"
 local returns = require "luaflow.returns"
 
@@ -21,7 +22,8 @@ local ABOVE_HANDLER = "^(.-)\n%s*%[C%]: in function 'xpcall'\n[^\n]*run%.lua:"
 -- The xpcall of run.task and what called it are luaflow's own.
 local function on_error(value)
   local traceback = debug.traceback("", 2)
-  value = null.explain(value)
+  value = null.explain(value, 2)
+  if type(value) == "string" then value = lua_errors.explained(value) end
   return setmetatable({ value = value, traceback = traceback:match(ABOVE_HANDLER) or traceback }, raised_mt)
 end
 
@@ -38,7 +40,8 @@ end
 
 local OUTCOME_OF_ENDING = { fail = "permanent", retry_after = "failed", snooze = "snoozed" }
 
-local function failure(host, fn, value)
+-- Of a value that was raised; one that was returned has no place.
+local function failure(host, fn, value, is_returned)
   local traceback
   if getmetatable(value) == raised_mt then value, traceback = value.value, value.traceback end
   if traceback and type(value) == "string" then value = with_place(value, fn) end
@@ -46,6 +49,8 @@ local function failure(host, fn, value)
   local message = errors.text(value, host.encode)
   local detail = errors.detail(value)
   local ending = errors.ending(value)
+  local is_json = type(value) == "table" and message:find "^[%[{]"
+  if not (is_returned or ending or is_json or type(value) == "string") then message = with_place(message, fn) end
   if ending then
     return { outcome = OUTCOME_OF_ENDING[ending.kind], message = message, detail = detail, delay = ending.delay }
   end
@@ -65,7 +70,7 @@ local function outcome_of_more(host, fn, value, problem, ...)
   local count = 2 + select("#", ...)
   while count > 2 and (select(count - 2, ...)) == nil do count = count - 1 end
   if count == 2 and problem == nil then return nil end
-  if value == nil and problem ~= nil then return failure(host, fn, problem) end
+  if value == nil and problem ~= nil then return failure(host, fn, problem, true) end
   return mistake(fn, ("the handler returned %d values, but a task has one output: return a table, or put a call in "
     .. "parentheses"):format(count))
 end
@@ -120,7 +125,11 @@ end
 
 local function ended(host, record, ctx, ok, value, ...)
   context.close(ctx)
-  if not ok then return failure(host, record.fn, value) end
+  if not ok then
+    -- No traceback was made of a stack that was full.
+    if type(value) == "string" then value = with_place(lua_errors.explained(value), record.fn) end
+    return failure(host, record.fn, value)
+  end
   local outcome = select("#", ...) > 0 and outcome_of_more(host, record.fn, value, ...) or completed(host, record, value)
   if outcome.outcome == "completed" then
     warn_of_caught(host, record)

@@ -21,23 +21,39 @@ local function shown(given)
 end
 validate.shown = shown
 
-local function wrong_type(option, given, wanted, report)
-  report("wrong_type", ("%s must be %s, not %s"):format(option.name, wanted, shown(given)))
+local function wrong_type(option, given, wanted, report, hint)
+  report("wrong_type", ("%s must be %s, not %s"):format(option.name, wanted, shown(given)), hint)
+end
+
+local SECONDS = { [""] = 1, s = 1, sec = 1, m = 60, min = 60, h = 3600 }
+
+-- How a number is written that was given as a text, such as "30s".
+local function hint_at_number(option, given)
+  local digits, unit = tostring(given):match "^%s*(%d+)%s*(%a*)%s*$"
+  local factor = SECONDS[unit]
+  if type(given) ~= "string" or not factor or unit ~= "" and not option.unit then return nil end
+  return ("write %s = %d"):format(option.name, digits * factor)
 end
 
 -- One check for each type of option: returns the value to keep, or reports and returns nil.
 local checks = {}
 
 function checks.slug(option, given, report, call)
-  if type(given) ~= "string" then return wrong_type(option, given, "a string", report) end
+  if type(given) ~= "string" then
+    local only = type(given) == "table" and #given == 1 and type(given[1]) == "string" and given[1]
+    return wrong_type(option, given, "a string", report, only and ("write %s = %q"):format(option.name, only) or nil)
+  end
   local fault = names.slug_fault(given)
   local name = option.name == "slug" and ("the %s's slug"):format(call == "flow" and "flow" or "step") or option.name
-  if fault then return report("invalid_slug", ("%s %s %s"):format(name, shown(given), fault)) end
-  return given
+  if not fault then return given end
+  local spelling = names.slug_spelling(given)
+  report("invalid_slug", ("%s %s %s"):format(name, shown(given), fault), spelling and ("write %q"):format(spelling) or nil)
 end
 
 function checks.integer(option, given, report)
-  if type(given) ~= "number" then return wrong_type(option, given, option.unit and "a number of " .. option.unit or "a number", report) end
+  if type(given) ~= "number" then
+    return wrong_type(option, given, option.unit and "a number of " .. option.unit or "a number", report, hint_at_number(option, given))
+  end
   if given ~= math.floor(given) or given < option.min or given > option.max then
     return report("out_of_range", ("%s must be a whole number from %d to %d, not %s"):format(
       option.name, option.min, option.max, shown(given)))
@@ -58,7 +74,7 @@ function checks.slugs(option, given, report)
     if type(slug) ~= "string" then
       wrong_type(option, slug, "a list of slugs", report)
     elseif seen[slug] then
-      report("duplicate_dependency", ("%s names %s twice"):format(option.name, shown(slug)))
+      report("duplicate_dependency", ("%s names %s twice"):format(option.name, shown(slug)), "name it once")
     else
       slugs[#slugs + 1], seen[slug] = slug, true
     end
@@ -67,11 +83,12 @@ function checks.slugs(option, given, report)
 end
 
 function checks.pattern(option, given, report)
-  if type(given) ~= "table" then return wrong_type(option, given, "a JSON object", report) end
+  local form = ("write %s = { KEY = VALUE }"):format(option.name)
+  if type(given) ~= "table" then return wrong_type(option, given, "a JSON object", report, form) end
   local copy, message = value.copy(given, option.name)
-  if message then return report("invalid_pattern", message) end
+  if message then return report("invalid_pattern", message, "a pattern is compared with JSON: it holds no other values, and no code") end
   if not value.is_object(copy) then
-    return report("invalid_pattern", ("%s must be a JSON object, not an array"):format(option.name))
+    return report("invalid_pattern", ("%s must be a JSON object, not an array"):format(option.name), form)
   end
   return copy
 end
@@ -85,7 +102,9 @@ function checks.choice(option, given, report)
 end
 
 function checks.boolean(option, given, report)
-  if type(given) ~= "boolean" then return wrong_type(option, given, "true or false", report) end
+  if type(given) ~= "boolean" then
+    return wrong_type(option, given, "true or false", report, ("write %s = true, without quotes, or leave it out"):format(option.name))
+  end
   return given
 end
 
@@ -118,7 +137,7 @@ end
 -- What the list holds is checked by luaflow.worker, which knows flows.
 function checks.flows(option, given, report)
   if type(given) ~= "table" or getmetatable(given) ~= nil then
-    return wrong_type(option, given, "a list of deployed flows", report)
+    return wrong_type(option, given, "a list of deployed flows", report, "write flows = { ... }, also for a single one")
   end
   local list = {}
   for i = 1, table.maxn(given) do list[i] = given[i] == nil and json.null or given[i] end
@@ -180,8 +199,16 @@ local function report_unknown(call, key, given, known, report)
   report("misplaced_option", ("%s is not an option of %s"):format(key, call), hint)
 end
 
+-- How the options are written that a call needs.
+local FORMS = {
+  slug = 'write slug = "NAME"', queue = 'write queue = "QUEUE", the one queue that the worker polls', flows = "write flows = { ... }",
+}
+
 -- How a call is written that was given a name alone.
-local BY_NAME = { flow = "luaflow.flow { slug = %q }" }
+local BY_NAME = {
+  flow = "luaflow.flow { slug = %q }", deploy = "luaflow.deploy(flow, { alias = %q })",
+  worker = "luaflow.worker { queue = %q, flows = { ... } }",
+}
 for _, method in ipairs { "step", "array", "map" } do BY_NAME[method] = ":" .. method .. "({ slug = %q }, handler)" end
 
 -- A check answers the value to keep, or nil: never what the report answers.
@@ -206,7 +233,7 @@ function validate.options(call, given, report)
     if given[option.name] ~= nil then
       good[option.name] = checked(option, given[option.name], report, call)
     elseif option.required then
-      report("missing_option", ("%s is missing"):format(option.name))
+      report("missing_option", ("%s is missing"):format(option.name), FORMS[option.name])
     end
   end
   for _, key in ipairs(sorted_keys(given)) do

@@ -23,7 +23,7 @@ local SUBSCRIPTION = {}
 ---@class (exact) luaflow.WorkerOptions
 ---@field queue string the one queue that it polls
 ---@field name? string of the worker function; the queue unless given
----@field flows (luaflow.DeployedFlow|luaflow.Flow)[]
+---@field flows (luaflow.DeployedFlow<any>|luaflow.Flow<any>)[]
 
 local worker_mt = {
   __metatable = "luaflow.Worker",

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,6 +46,31 @@ static void tells_what_a_dead_process_ran(void **state) {
   pulse_free(pulse);
 }
 
+static void tells_where_a_task_is(void **state) {
+  int fd;
+  struct pulse *pulse = pulse_new(&fd);
+  char place[PULSE_PLACE_MAX], longer[2 * PULSE_PLACE_MAX];
+  (void)state;
+  assert_non_null(pulse);
+  pulse_place(pulse, 7, place);
+  assert_string_equal(place, "");
+  pulse_set_place(pulse, 7, "flows/a.lua:3");
+  pulse_place(pulse, 7, place);
+  assert_string_equal(place, "flows/a.lua:3");
+  pulse_place(pulse, 8, place);
+  assert_string_equal(place, "");
+  pulse_set_place(pulse, 8, "a\xff");
+  pulse_place(pulse, 8, place);
+  assert_string_equal(place, "a\xef\xbf\xbd");
+  memset(longer, '\xff', sizeof longer);
+  longer[sizeof longer - 1] = '\0';
+  pulse_set_place(pulse, 9, longer);
+  pulse_place(pulse, 9, place);
+  assert_true(strlen(place) < PULSE_PLACE_MAX);
+  close(fd);
+  pulse_free(pulse);
+}
+
 static void remembers_who_ran_last(void **state) {
   int fd;
   struct pulse *pulse = pulse_new(&fd);
@@ -75,6 +101,7 @@ static void cannot_be_shrunk(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tells_what_a_dead_process_ran),
+      cmocka_unit_test(tells_where_a_task_is),
       cmocka_unit_test(remembers_who_ran_last),
       cmocka_unit_test(cannot_be_shrunk),
   };

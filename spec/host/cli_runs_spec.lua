@@ -1,6 +1,7 @@
 -- Cancelling, retrying and pruning runs from the command line, and how such runs are shown.
 local cjson = require "cjson"
 local files = require "spec.support.files"
+local luacats = require "spec.support.luacats"
 local process = require "spec.support.process"
 local said = require "spec.support.said"
 local scene = require "spec.support.scene"
@@ -226,6 +227,18 @@ describe("the commands on runs", function()
       assert_refused(luaflow("retry", UNKNOWN_ID), 1, "there is no run " .. UNKNOWN_ID, "luaflow runs --status failed")
       assert_refused(luaflow("retry", "nonsense"), 2, '"nonsense" is not a run id')
     end)
+  end)
+
+  it("types --from-runs infers what runs were given and returned, and writes no value", function()
+    assert.equal("completed", here.db:await_run(here.db:start("quick", '{"customer": {"name": "Ada"}, "lines": [1, 2.5]}')).status)
+    succeed("types", here.root:at "flows", "-o", here.root:at "types", "--from-runs")
+    local text = files.read(here.root:at "types/quick.lua")
+    local index = luacats.index(text)
+    assert.same({ "quick.Input.customer", "number[]", "string" }, {
+      index:field("quick.Input", "customer"), index:field("quick.Input", "lines"), index:field("quick.Input.customer", "name"),
+    })
+    assert.same({ "integer" }, index.aliases["quick.only.Output"])
+    assert.is_nil(text:find("Ada", 1, true))
   end)
 
   it("run says why steps were skipped", function()

@@ -8,6 +8,7 @@ local process = require "spec.support.process"
 
 local SHOP = [[
 local http, luaflow = require "luaflow.http", require "luaflow"
+local function count(how) local n = 0 while how do n = n + 1 end end
 return luaflow.flow { slug = "shop", max_attempts = 4, timeout = 30 }
   :array({ slug = "lines" }, function(order) return order.lines end)
   :map({ slug = "price", array = "lines" }, function(line, ctx)
@@ -28,14 +29,22 @@ return luaflow.flow { slug = "shop", max_attempts = 4, timeout = 30 }
     error "broken"
   end)
   :step({ slug = "late", timeout = 1 }, function(how, ctx)
-    while how == "busy" do end
+    local x = 0
+    while how == "busy" do x = x + 1 end
+    while how == "caught" do pcall(error) end
+    if how == "deep" then count(how) end
+    if how == "shell" then os.execute "sleep 20" end
     ctx:sleep(100)
   end)
   :step({ slug = "fields" }, function(_, ctx)
     return { ctx.flow_slug, ctx.step_slug, ctx.run_id, ctx.queue, ctx.worker_id, ctx.env.SPEC_TRY, ctx.deadline > os.time() + 20 }
   end)
   :step({ slug = "fetch" }, function(url) return http.request{ url = url }:json().method end)
-  :step({ slug = "pay", transaction = true }, function(_, ctx) return ctx.tx:query("select 1 as n")[1].n end)
+  :step({ slug = "pay", transaction = true }, function(id, ctx)
+    local rows = ctx.tx:query("insert into public.payments values ($1) returning id", id)
+    if id == -1 then ctx.tx:query "commit" end
+    return rows[1].id
+  end)
   :map({ slug = "forgets", array = "lines" }, function(line) line.seen = true end)
   :map({ slug = "nothing", array = "lines" }, function() return nil end)
   :step({ slug = "runs" }, function(words, ctx) return ctx:exec(words) end)
@@ -110,7 +119,7 @@ describe("luaflow try", function()
     assert.same({ deps = {}, run = { 5 }, attempt = 3, max = 4, cancelled = false },
       output_of { "flows/shop.lua", "total", "--flow-input", "[5]", "--attempt", "3" })
     assert.same({ price = { 1 } }, output_of({ "flows/shop.lua", "total", '{"price": [1]}', "--flow-input", "null" }).deps)
-    refused(1, { "flows/shop.lua", "total" }, "flows/shop.lua:8: ", "--flow-input JSON")
+    refused(1, { "flows/shop.lua", "total" }, "flows/shop.lua:9: ", "--flow-input JSON")
   end)
 
   it("has a context", function()
@@ -142,26 +151,33 @@ describe("luaflow try", function()
 
   it("says how a handler failed, and where, with its log on standard error", function()
     local told = refused(1, { "flows/shop.lua", "breaks", '"x"' }, 'about to break {"how":"x"}', "printed\n",
-      "luaflow: try: shop.breaks: failed: flows/shop.lua:19: broken\nstack traceback:\n").err
+      "luaflow: try: shop.breaks: failed: flows/shop.lua:20: broken\nstack traceback:\n").err
     local _, times = told:gsub("broken", "")
     assert.equal(1, times, told)
-    assert.truthy(told:find "flows/shop.lua:19: in function <flows/shop.lua:10>\n$", told)
+    assert.truthy(told:find "flows/shop.lua:20: in function <flows/shop.lua:11>\n$", told)
     local logged = try { "flows/shop.lua", "breaks", '"log"' }
     assert.same({ 0, "5\n" }, { logged.code, logged.out })
     assert.truthy(logged.err:find("seen\nstack traceback:\n", 1, true), logged.err)
-    refused(1, { "flows/shop.lua", "breaks", '"fail"' }, "failed permanently, as with luaflow.fail: flows/shop.lua:13: no more\n")
+    refused(1, { "flows/shop.lua", "breaks", '"fail"' }, "failed permanently, as with luaflow.fail: flows/shop.lua:14: no more\n")
     refused(1, { "flows/shop.lua", "breaks", '"retry_after"' },
-      "luaflow.retry_after asks for a retry in 7 s: flows/shop.lua:15: later\n")
-    refused(1, { "flows/shop.lua", "breaks", '"snooze"' }, "snoozed for 8 s by luaflow.snooze: flows/shop.lua:16: not now\n")
-    refused(1, { "flows/shop.lua", "breaks", '"global"' }, 'flows/shop.lua:17: a handler assigns to the global "oops": write local oops',
-      "\nstack traceback:\n\tflows/shop.lua:17: in function <flows/shop.lua:10>\n")
+      "luaflow.retry_after asks for a retry in 7 s: flows/shop.lua:16: later\n")
+    refused(1, { "flows/shop.lua", "breaks", '"snooze"' }, "snoozed for 8 s by luaflow.snooze: flows/shop.lua:17: not now\n")
+    refused(1, { "flows/shop.lua", "breaks", '"global"' }, 'flows/shop.lua:18: a handler assigns to the global "oops": write local oops',
+      "\nstack traceback:\n\tflows/shop.lua:18: in function <flows/shop.lua:11>\n")
     refused(1, { "flows/shop.lua", "breaks", '"exit"' }, "the executor exited with code 3")
     refused(1, { "flows/shop.lua", "lines", '{"lines": 1}' }, "[TYPE_VIOLATION] Produced number instead of array")
   end)
 
   it("ends at the step's timeout, also one that does not yield", function()
-    for _, how in ipairs { "sleepy", "busy" } do
-      refused(1, { "flows/shop.lua", "late", cjson.encode(how) }, "luaflow: try: shop.late: timed out after 1 s\n")
+    local lost = "timed out after 1 s: it never yielded, and was "
+    local ends = {
+      sleepy = "timed out after 1 s", busy = lost .. "at flows/shop.lua:24, in the function at line 22: is this a loop without an end?",
+      deep = lost .. 'at flows/shop.lua:2, in function "count": is this a loop without an end?',
+      caught = lost .. "at flows/shop.lua:25, in the function at line 22: is this a loop without an end?",
+      shell = lost .. "in a call that runs no Lua, such as os.execute or a search for a costly pattern",
+    }
+    for how, message in pairs(ends) do
+      refused(1, { "flows/shop.lua", "late", cjson.encode(how) }, ("luaflow: try: shop.late: %s\n"):format(message))
     end
   end)
 
@@ -184,13 +200,41 @@ describe("luaflow try", function()
     assert.equal(1, try({ "flows/shop.lua", "ask", "41", "--database", "host=/nowhere/at/all" }).code)
   end)
 
-  it("has no transaction", function()
-    local result = try { "flows/shop.lua", "pay" }
-    assert.equal(1, result.code)
-    assert.truthy(result.err:find("luaflow try has no transaction for ctx.tx: start a run under luaflow dev, or give luaflow.testing "
-      .. "a function for queries (option query)\n", 1, true), result.err)
-    assert.falsy(result.err:find("SQLSTATE", 1, true), result.err)
+  describe("runs a step with a transaction", function()
+    local db
+
+    setup(function()
+      db = database.clone()
+      db:text "create table public.payments (id int primary key)"
+    end)
+    teardown(function() db:drop() end)
+
+    local ROLLED_BACK = "luaflow: try: shop.pay: what ctx.tx wrote is rolled back (the database of --database)\n"
+
+    it("and rolls back what it wrote", function()
+      local result = try { "flows/shop.lua", "pay", "1", "--database", db.conninfo }
+      assert.same({ 0, "1\n", ROLLED_BACK }, { result.code, result.out, result.err })
+      refused(1, { "flows/shop.lua", "pay", '"x"', "--database", db.conninfo }, "failed: flows/shop.lua:35: ", ROLLED_BACK)
+      refused(1, { "flows/shop.lua", "pay", "null", "--database", db.conninfo }, "flows/shop.lua:35: ", "null value", ROLLED_BACK)
+      assert.equal(0, db:number "select count(*) from public.payments")
+    end)
+
+    it("though it commits on its own", function()
+      refused(1, { "flows/shop.lua", "pay", "-1", "--database", db.conninfo }, "ctx.tx:query must not end the transaction")
+      assert.equal(0, db:number "select count(*) from public.payments")
+      assert.equal(0, db:number "select count(*) from pgflow.open_transactions")
+    end)
+
+    it("or says how it gets a database", function()
+      local result = refused(1, { "flows/shop.lua", "pay", "1" },
+        "flows/shop.lua:35: none is given, and none of your luaflow dev runs for ",
+        "(SQLSTATE 08001): give --database or DATABASE_URL, or start luaflow dev")
+      assert.falsy(result.err:find("rolled back", 1, true), result.err)
+    end)
+  end)
+
+  it("has its rules in --help", function()
     local help = process.run { argv = { process.luaflow(), "try", "--help" } }.out
-    for _, word in ipairs { "ctx.tx is refused", "needs --flow-input" } do assert.truthy(help:find(word, 1, true), help) end
+    for _, word in ipairs { "is rolled back", "needs --flow-input" } do assert.truthy(help:find(word, 1, true), help) end
   end)
 end)

@@ -179,16 +179,17 @@ local function part_of_pattern(rng, found, kind)
   return part
 end
 
+-- nil where it would be empty, which is refused.
 local function make_pattern(rng, run, step, kinds)
   local document = sample_document(rng, run, step, kinds)
   local pattern = luaflow.object()
   local is_root_map = #step.deps == 0 and step.kind == "map" -- whose input is never an object
-  if type(document) ~= "table" or is_root_map then return pattern end
+  if type(document) ~= "table" or is_root_map then return nil end
   for _, key in ipairs(#step.deps == 0 and values.KEYS or step.deps) do
     if document[key] ~= nil and rng:chance(0.7) then pattern[key] = part_of_pattern(rng, document[key], kinds[key]) end
     if document[key] == nil and rng:chance(0.15) then pattern[key] = luaflow.null end -- which is not the same as absent
   end
-  return pattern
+  return next(pattern) ~= nil and pattern or nil
 end
 
 local function add_conditions(rng, case)
@@ -198,9 +199,10 @@ local function add_conditions(rng, case)
     if rng:chance(0.22) then
       local which = rng:weighted { { "only_if", 6 }, { "unless", 3 }, { "both", 1 } }
       local run = rng:pick(case.runs)
-      if which ~= "unless" then step.options.only_if = make_pattern(rng, run, step, kinds) end
-      if which ~= "only_if" then step.options.unless = make_pattern(rng, run, step, kinds) end
-      if rng:chance(0.8) then step.options.when_unmet = rng:weighted(MODES) end
+      local options = step.options
+      if which ~= "unless" then options.only_if = make_pattern(rng, run, step, kinds) end
+      if which ~= "only_if" then options.unless = make_pattern(rng, run, step, kinds) end
+      if rng:chance(0.8) and (options.only_if or options.unless) then options.when_unmet = rng:weighted(MODES) end
     end
   end
 end

@@ -37,7 +37,7 @@ static void on_frame(void *owner, struct frame *frame) {
   struct script *script = owner;
   if (frame->type == FRAME_LOG) script_log(script->log, &frame->payload);
   if (frame->type == FRAME_FLOW_INPUT) refuse_flow_input(script, frame->task);
-  if (frame->type == FRAME_QUERY) script_sql_query(script->sql, script->process, frame);
+  if (frame->type == FRAME_QUERY) script_sql_query(script->sql, script->process, NULL, frame);
   if (frame->type != FRAME_EXIT) return;
   script->exit_code = (int)cursor_i64(&frame->payload) & 0xFF;
   executor_process_stop(script->process);

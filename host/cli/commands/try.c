@@ -1,4 +1,4 @@
-/* luaflow try: runs one attempt of one task in its own executor, without a database. */
+/* luaflow try: runs one attempt of one task in its own executor, with the database of ctx:query and ctx.tx alone. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "base/embed.h"
 #include "base/error_text.h"
 #include "base/say.h"
-#include "base/sqlstate.h"
 #include "base/xalloc.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
@@ -16,14 +15,18 @@
 #include "cli/script_sql.h"
 #include "cli/view/json.h"
 #include "cli/view/script_log.h"
-#include "worker/handler_sql/handler_reply.h"
 #include "worker/pool/executor_process.h"
 #include "worker/pool/executor_spawn.h"
 #include "worker/pool/task.h"
+#include "worker/pool/timeout_text.h"
 #include "worker/source/root.h"
 #include "worker/source/source.h"
 
-enum { TASK = 1, ANSWER_MS = 2000 /* that the executor has to end a handler in */ };
+enum {
+  TASK = 1,
+  LOOKS = 4,
+  LOOK_MS = 500 /* that often an executor is asked where its handler is, before it is ended */
+};
 
 static const char no_id[] = "00000000-0000-0000-0000-000000000000";
 
@@ -35,10 +38,12 @@ struct attempt {
   struct try_step step;
   struct executor_process *process;
   struct script_sql *sql;
-  uv_timer_t timer; /* of the deadline, then of the answer to ABANDON */
-  bool abandoned;
-  char *traceback; /* of the error that ended the handler; NULL until it comes */
-  int exit_code;   /* -1 until it is known */
+  struct task claim; /* its texts are borrowed; of ctx.tx */
+  bool rehearses;    /* ctx.tx was used */
+  uv_timer_t timer;  /* of the deadline, then of the answer to ABANDON */
+  int asked;         /* how often, since the deadline */
+  char *traceback;   /* of the error that ended the handler; NULL until it comes */
+  int exit_code;     /* -1 until it is known */
 };
 
 static void finish(struct attempt *attempt, int code) {
@@ -56,13 +61,15 @@ static void tell(const struct attempt *attempt, const char *how, const char *mes
 
 static void on_deadline(uv_timer_t *timer) {
   struct attempt *attempt = timer->data;
-  if (attempt->abandoned) {
+  if (attempt->asked == LOOKS) {
     executor_process_kill_for(attempt->process, "did not answer after the task timed out");
     return;
   }
-  attempt->abandoned = true;
-  executor_process_send(attempt->process, FRAME_ABANDON, TASK, NULL);
-  uv_timer_start(timer, on_deadline, ANSWER_MS, 0);
+  if (attempt->asked++ == 0)
+    executor_process_send(attempt->process, FRAME_ABANDON, TASK, NULL);
+  else
+    executor_process_ask_place(attempt->process);
+  uv_timer_start(timer, on_deadline, LOOK_MS, 0);
 }
 
 /* What the step gets when nothing is given: as luaflow start, or of a map one element. */
@@ -80,6 +87,8 @@ static void send_task(struct attempt *attempt) {
   uv_timeval64_t now;
   uv_gettimeofday(&now);
   memcpy(task.run_id, no_id, sizeof no_id);
+  attempt->claim = task;
+  attempt->claim.deadline_ms = uv_now(attempt->timer.loop) + (uint64_t)step->timeout_s * 1000;
   task.flow_input = (char *)(step->takes_run_input ? input : attempt->call->settings->flow_input);
   task_put_frame(&task, step->queue, no_id, (double)(now.tv_sec + step->timeout_s) + now.tv_usec / 1e6, &payload);
   executor_process_send(attempt->process, FRAME_TASK, TASK, &payload);
@@ -95,20 +104,19 @@ static void refuse_flow_input(struct attempt *attempt) {
   buf_free(&payload);
 }
 
-/* Nothing is completed here, so a transaction has nothing to be part of. */
+/* Nothing is completed here, so a transaction is a rehearsal. */
 static void on_query(struct attempt *attempt, struct frame *frame) {
   struct cursor query = frame->payload;
-  if (cursor_u8(&query) == 0) {
-    script_sql_query(attempt->sql, attempt->process, frame);
-    return;
-  }
-  struct buf payload = {0};
-  handler_reply_put_error(NULL,
-                          "luaflow try has no transaction for ctx.tx: start a run under luaflow dev, or give "
-                          "luaflow.testing a function for queries (option query)",
-                          NULL, &payload);
-  executor_process_send(attempt->process, FRAME_QUERY_REPLY, TASK, &payload);
-  buf_free(&payload);
+  if (cursor_u8(&query) == 1) attempt->rehearses = true;
+  script_sql_query(attempt->sql, attempt->process, &attempt->claim, frame);
+}
+
+/* Where, if a database was opened for it at all. */
+static void tell_rehearsal(const struct attempt *attempt) {
+  const char *source = script_sql_source(attempt->sql);
+  if (attempt->rehearses && source)
+    say(stderr, "luaflow: try: %s.%s: what ctx.tx wrote is rolled back (the database of %s)\n", attempt->step.flow,
+        attempt->step.step, source);
 }
 
 /* Is the line one of a traceback and of luaflow's own code, or of C? */
@@ -196,9 +204,9 @@ static void on_result(struct attempt *attempt, struct cursor *payload) {
 }
 
 static void tell_timeout(const struct attempt *attempt) {
-  char how[64];
-  snprintf(how, sizeof how, "timed out after %" PRId64 " s", attempt->step.timeout_s);
+  char *how = timeout_text(attempt->process, TASK, attempt->step.timeout_s);
   tell(attempt, how, NULL);
+  free(how);
 }
 
 static void on_abandoned(struct attempt *attempt) {
@@ -275,11 +283,12 @@ static void on_exited(void *owner, const struct executor_exit *end) {
   log_traceback(attempt);
   if (attempt->exit_code < 0) {
     attempt->exit_code = attempt->step.flow ? EXIT_FAILED : EXIT_MODULES;
-    if (attempt->abandoned)
+    if (attempt->asked > 0)
       tell_timeout(attempt);
     else
       say(stderr, "luaflow: try: the executor %s\n", end->reason);
   }
+  tell_rehearsal(attempt);
   script_sql_close(attempt->sql);
   executor_process_free(attempt->process);
   uv_close((uv_handle_t *)&attempt->timer, NULL);

@@ -1,4 +1,5 @@
-/* luaflow types: writes the definitions of flows for editors, a file for each flow; uses no database. */
+/* luaflow types: writes the definitions of flows for editors, a file for each flow; uses a database only to infer types
+ * from its runs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,9 @@
 
 #include "base/say.h"
 #include "base/xalloc.h"
+#include "cli/client.h"
 #include "cli/commands/commands.h"
+#include "cli/view/json.h"
 #include "worker/pool/load.h"
 
 struct file {
@@ -109,21 +112,61 @@ static bool generate(const struct load_report *report, const char *folder, struc
   return good;
 }
 
-int command_types(const struct call *call) {
+/* Texts that types are inferred from. */
+struct samples {
+  char *texts[SETTING_LIST_MOST + 1];
+  size_t count;
+};
+
+static bool read_runs(const struct settings *settings, struct samples *samples, struct err *err) {
+  struct db db;
+  PGresult *result;
+  if (!client_connect_to_schema(settings, "types", ROLE_READER, &db, err)) return false;
+  bool good = db_run(&db, DB_RUN_SAMPLES, NULL, &result, err);
+  if (good) {
+    samples->texts[samples->count++] = xstrdup(db_text(result, 0, 0));
+    PQclear(result);
+  }
+  db_close(&db);
+  return good;
+}
+
+static bool read_samples(const struct settings *settings, struct samples *samples, struct err *err) {
+  for (int i = 0; i < settings->samples.count; i++) {
+    const char *path = settings->samples.items[i];
+    char *text = read_file(path);
+    if (!text) return refuse(path, strerror(errno), err);
+    samples->texts[samples->count++] = text;
+    if (*text != '{' || !json_check("types", text, err))
+      return refuse(path, "not what luaflow.testing.save_samples writes", err);
+  }
+  return !settings->from_runs || read_runs(settings, samples, err);
+}
+
+static bool write_types(const struct call *call, const struct samples *samples, struct err *err) {
   struct load_options options = {.command = "types",
                                  .root = call->settings->root,
                                  .paths = (const char *const *)call->argv,
                                  .path_count = (size_t)call->argc,
-                                 .types = true};
+                                 .types = true,
+                                 .samples = (const char *const *)samples->texts,
+                                 .sample_count = samples->count};
   struct load_report report;
+  if (!load_flows(&options, &report, err)) return false;
+  bool good = generate(&report, call->settings->output, err);
+  load_report_free(&report);
+  return good;
+}
+
+int command_types(const struct call *call) {
+  struct samples samples = {0};
   struct err err;
   if (!call->settings->output) {
     err_set(&err, ERR_CONFIG, EXIT_USAGE, "types: -o DIR is missing");
     err_hint(&err, "give the folder for the files, for example: luaflow types flows -o types");
     return cli_fail(&err);
   }
-  if (!load_flows(&options, &report, &err)) return cli_fail(&err);
-  bool good = generate(&report, call->settings->output, &err);
-  load_report_free(&report);
+  bool good = read_samples(call->settings, &samples, &err) && write_types(call, &samples, &err);
+  for (size_t i = 0; i < samples.count; i++) free(samples.texts[i]);
   return good ? EXIT_DONE : cli_fail(&err);
 }

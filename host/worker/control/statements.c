@@ -74,6 +74,7 @@ const char *const handler_restore[HANDLER_RESTORE_COUNT] = {
 const char handler_open_sql[] =
     "select pgflow.open_transaction($1::pg_catalog.uuid, $2::pg_catalog.text, $3::int, $4::bigint, "
     "$5::pg_catalog.text, $6::bigint)";
+const char handler_rehearse_sql[] = "select pgflow.rehearse_transaction($1::bigint)";
 const char handler_complete_sql[] =
     "select pgflow.complete_transaction($1::pg_catalog.uuid, $2::pg_catalog.uuid, $3::pg_catalog.text, $4::int, "
     "$5::bigint, "

@@ -113,6 +113,7 @@ extern const int handler_reset_count;
 /* The first and the last statement of a step's transaction. Their sessions are handlers', so nothing is prepared in
  * them. */
 extern const char handler_open_sql[];
+extern const char handler_rehearse_sql[];
 extern const char handler_complete_sql[];
 /* Between them, where the handler has run statements: takes back what it may have set that our own statement does not
  * work under. What its own deferred triggers may depend on stays, as the search path. */

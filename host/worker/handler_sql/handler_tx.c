@@ -42,10 +42,14 @@ static void on_granted(void *owner) {
   uint64_t now = handler_pool_now(tx->pool);
   uint64_t left = OUTLIVES_MS + (tx->deadline_ms > now ? tx->deadline_ms - now : 0);
   char *left_ms = xasprintf("%llu", (unsigned long long)left);
-  const char *values[] = {tx->identity[0], tx->identity[1], tx->identity[2], tx->identity[3], tx->secret, left_ms};
+  const char *claim[] = {tx->identity[0], tx->identity[1], tx->identity[2], tx->identity[3], tx->secret, left_ms};
+  const char *rehearsal[] = {left_ms};
   handler_tx_set_state(tx, TX_OPENING);
   pg_unit_add_sql(unit, "begin isolation level read committed read write");
-  pg_unit_add_query(unit, handler_open_sql, 6, values);
+  if (tx->secret)
+    pg_unit_add_query(unit, handler_open_sql, 6, claim);
+  else
+    pg_unit_add_query(unit, handler_rehearse_sql, 1, rehearsal);
   handler_pool_submit(&tx->borrower, unit);
   free(left_ms);
 }
@@ -221,7 +225,7 @@ struct handler_tx *handler_tx_new(struct handler_pool *pool, const struct task *
   tx->identity[1] = xstrdup(task->step_slug);
   tx->identity[2] = xasprintf("%d", task->task_index);
   tx->identity[3] = xasprintf("%lld", (long long)task->claim_no);
-  tx->secret = xstrdup(task->secret);
+  if (task->secret) tx->secret = xstrdup(task->secret);
   return tx;
 }
 

@@ -30,7 +30,7 @@ struct handler_tx {
   struct log *log;
   enum tx_state state;
   char *identity[4];    /* owned; run, step, index, claim */
-  char *secret;         /* owned; of the claim */
+  char *secret;         /* owned; of the claim. NULL: a rehearsal, which is of none and never committed */
   uint64_t deadline_ms; /* of the attempt, on the loop's clock */
   char *token;          /* owned; NULL before it is open */
   int64_t limit;

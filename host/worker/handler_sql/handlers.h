@@ -46,7 +46,8 @@ struct handlers *handlers_new(uv_loop_t *loop, const struct handlers_options *op
                               struct log *log, struct err *err) __attribute__((warn_unused_result));
 /* Whether a transaction of a handler is in the worker's own installation; *err says why not. */
 enum handler_reach handlers_reach(const struct handlers *handlers, struct err *err);
-/* A QUERY of the task of that number, whose claim is task (NULL: it has none). False if the payload is not well
+/* A QUERY of the task of that number, whose claim is task (NULL: it has none; without a secret its transaction is a
+ * rehearsal, which handlers_forget or handlers_close rolls back). False if the payload is not well
  * formed, or the one before was not answered. */
 bool handlers_query(struct handlers *handlers, uint64_t number, const struct task *task, struct cursor *payload)
     __attribute__((warn_unused_result));

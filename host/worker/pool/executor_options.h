@@ -20,6 +20,8 @@ struct executor_options { /* borrowed until executor_process_new returns */
   const struct env_file *env_file; /* NULL: the environment alone */
   const char *const *entries;      /* paths below the root; of a script its path and its arguments */
   size_t entry_count;
+  const char *const *samples; /* LOAD_TYPES: JSON texts that types are inferred from */
+  size_t sample_count;
 };
 
 #endif

@@ -249,6 +249,14 @@ struct pulse_state executor_process_pulse(const struct executor_process *process
   return pulse_read(process->pulse);
 }
 
+void executor_process_ask_place(struct executor_process *process) {
+  if (!process->reaped && !process->is_script) kill(process->process.pid, SIGPROF);
+}
+
+void executor_process_place(const struct executor_process *process, uint64_t task, char place[PULSE_PLACE_MAX]) {
+  pulse_place(process->pulse, task, place);
+}
+
 int64_t executor_process_memory(const struct executor_process *process) {
   char path[32], text[128];
   long long size, resident;
@@ -273,6 +281,9 @@ static void put_load(struct buf *load, const struct executor_options *options) {
   buf_put_u8(load, 0);
   buf_put_u32(load, (uint32_t)options->entry_count);
   for (size_t i = 0; i < options->entry_count; i++) buf_put_str(load, options->entries[i]);
+  if (options->mode != LOAD_TYPES) return;
+  buf_put_u32(load, (uint32_t)options->sample_count);
+  for (size_t i = 0; i < options->sample_count; i++) buf_put_str(load, options->samples[i]);
 }
 
 static void on_load_over(uv_timer_t *timer) {

@@ -39,6 +39,10 @@ struct executor_process *executor_process_new(uv_loop_t *loop, const struct exec
     __attribute__((warn_unused_result));
 /* Which task it runs; of a dead one, which it ran when it died. */
 struct pulse_state executor_process_pulse(const struct executor_process *process);
+/* Asks where the task is that it runs; the answer is there some milliseconds later, if it runs Lua at all. */
+void executor_process_ask_place(struct executor_process *process);
+/* That place; "" if it is not known. */
+void executor_process_place(const struct executor_process *process, uint64_t task, char place[PULSE_PLACE_MAX]);
 /* Bytes of memory that are resident; 0 once it has been reaped. */
 int64_t executor_process_memory(const struct executor_process *process);
 void executor_process_send(struct executor_process *process, enum frame_type type, uint64_t task,

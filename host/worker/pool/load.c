@@ -90,6 +90,8 @@ bool load_flows(const struct load_options *options, struct load_report *report, 
         .max_output = MAX_OUTPUT,
         .entries = (const char *const *)entries.paths,
         .entry_count = entries.count,
+        .samples = options->samples,
+        .sample_count = options->sample_count,
     };
     good = run(&executor, &load);
     close(program);

@@ -11,7 +11,9 @@ struct load_options {
   const char *const *paths; /* as given on the command line */
   size_t path_count;
   bool development;
-  bool types;         /* the report has definitions for editors */
+  bool types;                 /* the report has definitions for editors */
+  const char *const *samples; /* for these, JSON texts: see lua/luaflow/types.lua */
+  size_t sample_count;
   struct buf *output; /* receives what the modules print, a text for each line; NULL: stderr does */
 };
 

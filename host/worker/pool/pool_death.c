@@ -1,9 +1,12 @@
 /* An executor has ended with tasks: who is to blame, and what becomes of them all. */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <utlist.h>
 
+#include "base/xalloc.h"
 #include "worker/pool/pool_inside.h"
+#include "worker/pool/timeout_text.h"
 
 enum {
   NAMED_MAX = 20,   /* tasks in a line of the log */
@@ -87,13 +90,20 @@ void pool_log_death(const struct slot *slot, const struct executor_exit *exit) {
   pool_count_death(slot->pool, slot->state == SLOT_LOADING, exit->reason);
 }
 
+/* Owned by the caller. */
+static char *fault_of(const struct slot *slot, const struct task *task, const struct executor_exit *exit) {
+  char place[PULSE_PLACE_MAX];
+  if (!slot->overdue_step || exit->signal != SIGKILL) return xasprintf("the executor %s", exit->reason);
+  if (task->overdue) return timeout_text(slot->process, task->number, task->timeout_s);
+  executor_process_place(slot->process, task->number, place);
+  return xasprintf("held its executor past the deadline of step \"%s\"%s%s", slot->overdue_step,
+                   *place ? ": it was at " : "", place);
+}
+
 static void blame(struct slot *slot, struct task *task, const struct executor_exit *exit) {
-  if (!slot->overdue_step || exit->signal != SIGKILL)
-    task_settle_message(task, VERDICT_FAILED, "the executor %s", exit->reason);
-  else if (task->overdue)
-    task_settle_message(task, VERDICT_FAILED, "timed out after %d s", task->timeout_s);
-  else
-    task_settle_message(task, VERDICT_FAILED, "held its executor past the deadline of step \"%s\"", slot->overdue_step);
+  char *fault = fault_of(slot, task, exit);
+  task_settle_message(task, VERDICT_FAILED, "%s", fault);
+  free(fault);
   pool_fail(slot->pool, task);
 }
 

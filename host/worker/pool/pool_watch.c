@@ -11,6 +11,7 @@ enum {
   CLOSE_MS = 100, /* from look to look while there are tasks */
   IDLE_MS = 1000,
   ANSWER_TICKS = 2000 / CLOSE_MS, /* looks that an executor has to answer in */
+  ASK_TICKS = 500 / CLOSE_MS,     /* from one question where the task is to the next */
   CANCEL_TICKS = 5000 / CLOSE_MS, /* and that a handler has to end in once its run was cancelled */
 };
 
@@ -19,7 +20,11 @@ static const double mb = 1024 * 1024;
 /* One that did not answer after a task timed out runs something that does not yield; see pool_settle_tasks. */
 static void watch_answers(struct slot *slot) {
   for (struct task *task = slot->tasks; task && !slot->overdue_step; task = task->next) {
-    if (!task->overdue || task->unanswered_ticks++ < ANSWER_TICKS) continue;
+    if (!task->overdue) continue;
+    if (task->unanswered_ticks++ < ANSWER_TICKS) {
+      if (task->unanswered_ticks % ASK_TICKS == 0) executor_process_ask_place(slot->process);
+      continue;
+    }
     slot->overdue_step = xstrdup(task->step_slug);
     executor_process_kill_for(slot->process, "did not answer after a task timed out");
   }

@@ -52,6 +52,8 @@ local CANCEL_GRACE = 5 -- seconds that a handler has to end in once its run was 
 ---@field fields table?
 
 ---@class luaflow.testing.Result
+---@field flow_slug string
+---@field input any of the run
 ---@field status "completed"|"failed"|"cancelled"
 ---@field output table? completed leaf steps by slug
 ---@field error_message string?
@@ -294,6 +296,7 @@ local function result_of(self)
   local state, outputs = self.model:state(), {}
   for slug, step in pairs(state.steps) do outputs[slug] = step.output end
   return {
+    flow_slug = self.flow_slug, input = (codec.decode(self.input, "input")),
     status = state.status, output = state.output, error_message = state.error_message,
     error_step_slug = state.error_step_slug, outputs = outputs, steps = state.steps, tasks = state.tasks,
     attempts = self.attempts, errors = self.errors, logs = self.logs, duration = self.model.now,

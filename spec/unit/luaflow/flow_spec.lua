@@ -25,7 +25,7 @@ describe("flow", function()
     local flow = luaflow.flow { slug = "full", max_attempts = 5, base_delay = 0, timeout = 1 }
       :array({ slug = "a", max_attempts = 1, base_delay = 2, timeout = 3, start_delay = 4 }, handler)
       :map({ slug = "b", array = "a", only_if = { a = { 1 } }, when_unmet = "fail", transaction = true }, handler)
-      :step({ slug = "c", depends_on = { "a", "b" }, unless = {}, when_unmet = "skip-cascade" }, handler)
+      :step({ slug = "c", depends_on = { "a", "b" }, unless = { a = { 1 } }, when_unmet = "skip-cascade" }, handler)
       :array({ slug = "d", depends_on = { "c" }, when_exhausted = "skip" }, handler)
       :map({ slug = "e" }, handler)
     assert.same({}, luaflow.problems(flow))
@@ -140,7 +140,7 @@ describe("a problem of a definition:", function()
     assert.same("wrong_value", problem.code)
     assert.same('when_exhausted must be "fail", "skip", "skip-cascade", not \'skip_cascade\'', problem.message)
     assert.same('did you mean "skip-cascade"?', problem.hint)
-    assert.same("wrong_value", only(base():step({ slug = "s", only_if = {}, when_unmet = true }, handler)).code)
+    assert.same("wrong_value", only(base():step({ slug = "s", only_if = { k = 1 }, when_unmet = true }, handler)).code)
   end)
 
   it("of a map alone: what an element that failed for good does", function()
@@ -191,14 +191,18 @@ describe("a problem of a definition:", function()
       { "step", { depends_on = { "lines" }, only_if = { lines = {} } },
         "only_if.lines is an object, and the output of lines is an array: the step can never run",
         "write only_if = { lines = luaflow.array() }, which tests its elements" },
+      { "step", { only_if = {} }, "only_if is empty, and every object contains {}: the step always runs",
+        "name what it tests, as in only_if = { KEY = VALUE }, or leave it out" },
+      { "array", { depends_on = { "order" }, unless = {} }, "unless is empty, and every object contains {}: the step can never run",
+        "name what it tests, as in unless = { KEY = VALUE }, or leave it out" },
     } do
       case[2].slug = "s"
       local problem = only(order[case[1]](order, case[2], handler))
       assert.same({ "unmeetable_condition", case[3], case[4] }, { problem.code, problem.message, problem.hint })
     end
     for _, options in ipairs {
-      { only_if = { anything = 1 } }, { depends_on = { "order" }, only_if = { order = { a = 1 } } }, { unless = {} },
-      { depends_on = { "lines" }, only_if = { lines = { { a = 1 } } } }, { depends_on = { "lines" }, only_if = {} },
+      { only_if = { anything = 1 } }, { depends_on = { "order" }, only_if = { order = { a = 1 } } },
+      { depends_on = { "lines" }, only_if = { lines = { { a = 1 } } } },
     } do
       options.slug = "s"
       assert.same({}, luaflow.problems(order:step(options, handler)))

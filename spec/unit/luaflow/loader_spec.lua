@@ -255,8 +255,10 @@ return luaflow.flow { slug = "bad", max_attempt = 5 }
 
   it("load_error: what a module raises, with the place in it", function()
     local result = load { ["flows/a.lua"] = "local t\nreturn t.x.y" }
-    assert.same({ code = "load_error", file = "flows/a.lua", line = 2, message = "attempt to index local 't' (a nil value)" },
-      result.problems[1])
+    assert.same({
+      code = "load_error", file = "flows/a.lua", line = 2, message = "attempt to index local 't' (a nil value)",
+      hint = "it is absent: luaflow.get reads a path through what is absent",
+    }, result.problems[1])
     assert.same({ code = "load_error", file = "flows/a.lua", message = "no place" },
       load({ ["flows/a.lua"] = "error('no place', 0)" }).problems[1])
     assert.same({
@@ -274,11 +276,42 @@ return luaflow.flow { slug = "bad", max_attempt = 5 }
       message = "module 'flows.helpr' not found below the root /srv/app, in its folders lua and lua_modules, or in LUA_PATH "
         .. "(did you mean \"flows.helper\"?)",
     }, result.problems[1])
-    assert.same({ "flows/a.lua:nil module_not_found" }, problems_of { ["flows/a.lua"] = "return require 'nowhere'" })
+    assert.same({ "flows/a.lua:1 module_not_found" }, problems_of { ["flows/a.lua"] = "return require 'nowhere'" })
     assert.equal("module 'app.flows.x' not found below the root /srv/app, in its folders lua and lua_modules, or in LUA_PATH "
       .. "(install it into the project, `luarocks --tree lua_modules install app.flows.x`, or on the machine; if this is not the "
       .. "folder of the project, give it with --root DIR, or put an empty file .luaflow-root into it)",
       load({ ["flows/a.lua"] = "local x = require 'app.flows.x'" }).problems[1].message)
+  end)
+
+  it("module_not_found: every one of a load at once", function()
+    local result = load {
+      ["flows/a.lua"] = [[
+local one = require 'one'
+local two, json = require("two"), require 'cjson'
+-- require 'none'
+local helper = require 'lib.helper'
+local function lazy()
+  require 'three'
+end
+local ok = pcall(require, 'four')
+local one_again = require 'one'
+return require('luaflow').flow {}]],
+      ["lib/helper.lua"] = "local x = 1\nlocal five = require 'five'\nlocal a = require 'flows.b'\nreturn {}",
+      ["flows/b.lua"] = "return require 'six'",
+      ["lib/other.lua"] = "require 'seven'",
+      ["flows/c.lua"] = "return nowhere()",
+    }
+    local list = {}
+    for i, problem in ipairs(result.problems) do
+      list[i] = ("%s:%s %s %s"):format(problem.file, tostring(problem.line), problem.code, problem.message:match "'([^']*)'")
+    end
+    assert.same({
+      "flows/a.lua:1 module_not_found one", "flows/a.lua:2 module_not_found two", "flows/b.lua:1 module_not_found six",
+      "flows/c.lua:1 load_error nowhere", "lib/helper.lua:2 module_not_found five",
+    }, list)
+    for _, problem in ipairs(result.problems) do
+      assert.truthy(problem.code == "load_error" or problem.message:find("not found below the root /srv/app, in its folders", 1, true))
+    end
   end)
 
   it("load_error: a loop without an end, at its line and after 3 s, and the problems of the other files", function()

@@ -63,6 +63,19 @@ describe("null", function()
     } do
       assert.same(words .. " (JSON null is a userdata: test it with luaflow.is_null)", null.explain(words))
     end
+    local function compared(fn)
+      local _, message = xpcall(fn, function(value)
+        local explained = null.explain(value, 2)
+        return explained
+      end)
+      return (message:gsub("^[^\n]-:%d+: ", ""))
+    end
+    local order = { vip = N, customer = { vip = N }, n = 1, [1] = N }
+    assert.same("order.vip" .. HINT, compared(function() return order.vip > 3 end))
+    assert.same("order.customer.vip" .. HINT, compared(function() return order.n <= order.customer.vip end))
+    assert.same("order.vip" .. HINT, compared(function() if "x" < order.vip then error "never" end end))
+    assert.same("attempt to compare number with userdata (JSON null is a userdata: test it with luaflow.is_null)",
+      compared(function() return order[1] > 3 end))
     local t = {}
     assert.equal(t, null.explain(t))
     assert.same("a.lua:1: attempt to index a nil value", null.explain "a.lua:1: attempt to index a nil value")

@@ -19,7 +19,7 @@ local MODES = { "fail", "skip", "skip", "skip-cascade" }
 
 local function add_condition(opts, dependencies, random)
   if random(3) > 1 then return end
-  local pattern = {}
+  local pattern = { n = 1 }
   if #dependencies > 0 then pattern = { [dependencies[random(#dependencies)]] = random(3) } end
   opts[random(2) == 1 and "only_if" or "unless"] = pattern
   opts.when_unmet = MODES[random(4)]
@@ -31,7 +31,7 @@ local function random_step(flow, i, random)
   if is_map and random(3) == 1 then opts.when_element_exhausted = "null" else opts.when_exhausted = MODES[random(4)] end
   if is_map then
     if i > 1 then opts.array = "s" .. random(i - 1) end
-    add_condition(opts, { opts.array }, random)
+    if opts.array then add_condition(opts, { opts.array }, random) end
     return flow:map(opts, nothing)
   end
   local dependencies, seen = {}, {}

@@ -1,0 +1,36 @@
+-- Adds to Lua's own messages what to do, where it can be known from the message.
+local nearest = require "luaflow.nearest"
+
+local lua_errors = {}
+
+local function names_of(t, also)
+  local names = { also }
+  for name in pairs(t) do names[#names + 1] = type(name) == "string" and name or nil end
+  table.sort(names)
+  return names
+end
+
+--- What to do about a message of Lua's, which may have a place before it; nil where that is not known.
+---@param message string
+---@return string?
+function lua_errors.hint(message)
+  local global = message:match "attempt to %a+ global '([^']*)' %(a nil value%)"
+  if global then return nearest.hint(global, names_of(_G, "luaflow")) end -- which most files have as a local
+  local method = message:match "attempt to call method '([^']*)' %(a nil value%)"
+  if method then return nearest.hint(method, names_of(string)) end
+  if message:find "attempt to index .*nil value" then return "it is absent: luaflow.get reads a path through what is absent" end
+  if message:find "'for' %a+ value must be a number$" or message:find "'for' limit must be a number$" then
+    return "nil, JSON null and strings are no numbers"
+  end
+  if message:find "stack overflow$" then return "is this a function that calls itself without an end?" end
+end
+
+--- The message with that behind it.
+---@param message string
+---@return string
+function lua_errors.explained(message)
+  local hint = lua_errors.hint(message)
+  return hint and ("%s (%s)"):format(message, hint) or message
+end
+
+return lua_errors
