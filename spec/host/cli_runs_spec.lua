@@ -37,7 +37,7 @@ local choosy = luaflow.flow { slug = "choosy", max_attempts = 1 }
   :step({ slug = "frail", when_exhausted = "skip-cascade" }, function() luaflow.fail "no luck" end)
   :step({ slug = "late", depends_on = { "frail" } }, function() return 1 end)
 
-local function no_twos(item) if item.n == 2 then luaflow.fail "no twos" end return item end
+local function no_twos(item, ctx) if item.n == 2 then ctx:sleep(0.5) luaflow.fail "no twos" end return item end
 local batch = luaflow.flow { slug = "batch", max_attempts = 1 }:map({ slug = "each" }, no_twos)
 local soft = luaflow.flow { slug = "soft" }:map({ slug = "each", when_element_exhausted = "null" }, no_twos)
 
@@ -154,6 +154,12 @@ describe("the commands on runs", function()
     assert.equal("failed", here.db:await_run(run_id).status)
     local place = '  task 2 (element {"n": 2}): flows/all.lua:28: no twos'
     assert_says(succeed("run", run_id), place)
+    local new_id = succeed("retry", run_id):match "%S+"
+    assert.equal("failed", here.db:await_run(new_id).status)
+    local tasks = "select string_agg(t.status || ' ' || t.attempts_count, ', ' order by t.task_index) from pgflow.step_tasks t "
+      .. "where t.run_id = '%s'"
+    assert.equal("completed 0, completed 0, failed 1, completed 0", here.db:text(tasks:format(new_id)))
+    assert_says(succeed("run", new_id), "a retry of " .. run_id, "3 of 4 tasks  ", place)
     assert_refused(luaflow("start", "batch", '[{"n": 2}]', "--wait"), 1, "failed at step ",
       ': task 0 (element {"n": 2}): flows/all.lua:28: no twos')
     for _, line in ipairs(here.workers[1]:log "attempt_failed") do
