@@ -5,6 +5,7 @@ create or replace function pgflow._reachable_pairs(p_queue_name text, p_replaced
 returns table (flow_slug text, step_slug text, held_by text)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off

@@ -8,6 +8,7 @@ create or replace function pgflow.failing_task(p_run_id uuid, p_step_slug text)
 returns table (task_index int, status text, attempts_count int, error_message text, next_attempt_at timestamptz)
 language plpgsql volatile strict security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
