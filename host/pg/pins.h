@@ -28,6 +28,7 @@
   PIN("statement_timeout", "0")                                                                                     \
   PIN("idle_in_transaction_session_timeout", "0")                                                                   \
   PIN("transaction_timeout", "0")                                                                                   \
+  PIN("jit", "off") /* compiling a plan that is used once takes seconds of a processor */                           \
   PIN("plpgsql.extra_errors", "none")                                                                               \
   PIN("restrict_nonsystem_relation_kind", "") /* queues and runs are read through views too */
 

@@ -154,6 +154,20 @@ describe("with hostile settings of its role", function()
     worker:stop()
   end)
 
+  it("no plan of a command's is compiled", function()
+    local db = database.create(here.db.name)
+    db:text(([[
+      alter role %s set jit = on;
+      create or replace function pgflow.doctor_disk() returns table (level text, message text, hint text) language sql
+      as 'select ''ok'', current_setting(''jit''), null::text']]):format(login))
+    local result = here:luaflow({ "doctor", "--json" }, { env = { DATABASE_URL = db.conninfo .. " user=" .. login } })
+    for _, finding in ipairs(cjson.decode(result.out)) do
+      if finding.check == "disk" then assert.equal("off", finding.message) end
+    end
+    assert.truthy(result.out:find('"disk"', 1, true), result.out)
+    db:drop()
+  end)
+
   it("lists are the same", function()
     for _, words in ipairs { { "runs" }, { "flows" }, { "queues" }, { "functions" }, { "workers", "--all" } } do
       words[#words + 1] = "--json"

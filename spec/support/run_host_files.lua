@@ -10,8 +10,9 @@ local LANES = 3
 
 -- These take longest, so they begin: the lanes end at about the same time.
 local FIRST = {
-  "transaction", "database_faults", "executor_faults", "surroundings", "executor_deaths", "broken_states", "recovery", "reload", "chaos",
-  "watch", "query", "model", "rollout", "worker", "doctor_troubles", "doctor", "dev",
+  "doctor_troubles", "executor_faults", "reload", "transaction", "database_faults", "doctor", "broken_states", "surroundings",
+  "executor_deaths", "host_memory", "query", "chaos", "recovery", "model", "dev_files", "conninfo", "watch", "rollout", "worker", "shapes",
+  "stop", "installation", "dev",
 }
 
 -- These measure time or the use of a processor, so nothing else may run beside them.

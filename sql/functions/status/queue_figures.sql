@@ -5,7 +5,7 @@
 -- trusted. Reads the whole queue.
 create or replace function pgflow.queue_figures(p_queue_name text)
 returns table (depth bigint, visible bigint, oldest_age interval, in_flight bigint, live_workers int, uncovered_pairs text[])
-language plpgsql volatile security definer
+language plpgsql volatile security definer rows 1
 set search_path = pg_catalog, pg_temp
 as $$
 declare
