@@ -80,7 +80,7 @@ describe("the three classes of configuration", function()
     end
     assert.same("options", changed({}, { depends_on = { "a" }, start_delay = 7 }))
     assert.same("shape", changed({}, {}))
-    for _, option in ipairs { { "only_if", {} }, { "unless", {} }, { "when_exhausted", "skip" } } do
+    for _, option in ipairs { { "only_if", { a = 1 } }, { "unless", { a = 1 } }, { "when_exhausted", "skip" } } do
       assert.same("shape", changed({}, { depends_on = { "a" }, [option[1]] = option[2] }), option[1])
     end
     assert.same("routing", changed({}, { depends_on = { "a" } }, { b = "elsewhere" }))
