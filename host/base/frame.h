@@ -39,6 +39,8 @@
  *   LOG         u8 level (enum log_level), text message, json? fields; task 0: not of a task
  *   FLOW_INPUT  no payload: asks for the input of the task's run
  *   QUERY       u8 1 inside the task's transaction, text sql, u32 n, n * text? parameter; one at a time for each task
+ *   CHANGED     text changed, text? of that what could not be put back, u8 no other task can have done it: the task, or
+ *               one shortly before it, has changed the executor's process
  *   EXIT        i64 code: a script has ended (LOAD_SCRIPT alone)
  */
 #define FRAME_TYPES(X) \
@@ -58,6 +60,7 @@
   X(LOG)               \
   X(FLOW_INPUT)        \
   X(QUERY)             \
+  X(CHANGED)           \
   X(EXIT)
 
 enum frame_type {

@@ -16,6 +16,7 @@
 #include "base/xalloc.h"
 #include "executor/bind/bindings.h"
 #include "executor/bind/http_client.h"
+#include "executor/isolation.h"
 #include "executor/load.h"
 #include "executor/state.h"
 #include "executor/task.h"
@@ -152,6 +153,7 @@ static bool dispatch(struct runtime *runtime, enum frame_type type, uint64_t tas
     case FRAME_LOG:
     case FRAME_FLOW_INPUT:
     case FRAME_QUERY:
+    case FRAME_CHANGED:
     case FRAME_EXIT:
       return false;
   }
@@ -190,6 +192,7 @@ static void tear_down(struct executor *executor) {
   sched_free(runtime->sched);
   runtime->sched = NULL;
   http_client_free(runtime->http);
+  isolation_free(runtime->isolation);
   state_leave(runtime);
   channel_close(runtime->channel);
   uv_run(&runtime->loop, UV_RUN_DEFAULT);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "executor/isolation.h"
 #include "executor/load.h"
 #include "executor/state.h"
 
@@ -246,6 +247,8 @@ static void put_data_files(lua_State *L, struct buf *payload) {
   }
 }
 
+static void turn_over(void *runtime, uint64_t task) { isolation_turn_over(runtime, task); }
+
 static int run_loader(lua_State *L) {
   struct load *load = lua_touserdata(L, 1);
   runtime_require(L, "luaflow.run");
@@ -276,7 +279,8 @@ static int run_loader(lua_State *L) {
   load->runtime->handlers = luaL_ref(L, LUA_REGISTRYINDEX);
   guard_globals(L, load->runtime);
   guard_strings(L);
-  sched_isolate(load->runtime->sched);
+  load->runtime->isolation = isolation_new();
+  sched_isolate(load->runtime->sched, turn_over, load->runtime);
   return 0;
 }
 

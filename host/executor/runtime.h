@@ -34,8 +34,9 @@ struct runtime {
   struct modules *modules; /* owned; NULL for a script */
   lua_State *L;            /* owned; the main state */
   struct json json;
-  struct sched *sched;      /* owned */
-  struct http_client *http; /* owned; NULL until the first request */
+  struct sched *sched;         /* owned */
+  struct isolation *isolation; /* owned; NULL: nothing is kept from anybody, as in a script */
+  struct http_client *http;    /* owned; NULL until the first request */
   /* References in L's registry. */
   int host;        /* the injected table */
   int handlers;    /* loader's result: flow -> step -> record */

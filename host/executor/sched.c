@@ -16,11 +16,12 @@ struct sched {
   lua_State *L;
   pid_t pid; /* of the executor */
   struct pulse *pulse;
-  struct coroutine *tasks;   /* hash by number */
-  struct coroutine *ready;   /* list, oldest first */
-  struct coroutine *current; /* its coroutine runs */
-  struct coroutine *largest; /* of those that wait, with LARGE bytes or more; else NULL */
-  bool isolates;
+  struct coroutine *tasks;                         /* hash by number */
+  struct coroutine *ready;                         /* list, oldest first */
+  struct coroutine *current;                       /* its coroutine runs */
+  struct coroutine *largest;                       /* of those that wait, with LARGE bytes or more; else NULL */
+  void (*turn_over)(void *owner, uint64_t number); /* NULL: tasks are not kept apart */
+  void *owner;                                     /* turn_over's */
 };
 
 struct sched *sched_new(lua_State *L, struct pulse *pulse) {
@@ -31,7 +32,10 @@ struct sched *sched_new(lua_State *L, struct pulse *pulse) {
   return sched;
 }
 
-void sched_isolate(struct sched *sched) { sched->isolates = true; }
+void sched_isolate(struct sched *sched, void (*turn_over)(void *owner, uint64_t number), void *owner) {
+  sched->turn_over = turn_over;
+  sched->owner = owner;
+}
 
 void sched_free(struct sched *sched) {
   struct coroutine *task, *next;
@@ -121,6 +125,11 @@ void sched_abandon(struct coroutine *task) {
 
 bool sched_has_ready(const struct sched *sched) { return sched->ready != NULL; }
 
+static void end_turn(struct sched *sched, const struct coroutine *task) {
+  if (lua_gethook(sched->L)) lua_sethook(sched->L, NULL, 0, 0);
+  sched->turn_over(sched->owner, task->number);
+}
+
 /* Three outcomes: it waits, it ended, or it yielded with nothing to wait for. */
 static void resume(struct sched *sched, struct coroutine *task) {
   int top = lua_gettop(sched->L);
@@ -128,7 +137,7 @@ static void resume(struct sched *sched, struct coroutine *task) {
   sched->current = task;
   int status = lua_resume(task->co, task->arguments);
   runtime_end_copy(sched->pid);
-  if (sched->isolates && lua_gethook(sched->L)) lua_sethook(sched->L, NULL, 0, 0);
+  if (sched->turn_over) end_turn(sched, task);
   sched->current = NULL;
   assert(lua_gettop(sched->L) == top);
   (void)top;

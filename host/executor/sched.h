@@ -42,8 +42,9 @@ struct coroutine {
 /* L, the main state, outlives the scheduler, as does the pulse, which tells the host which task is resumed and which
  * holds most memory. */
 struct sched *sched_new(lua_State *L, struct pulse *pulse);
-/* From now on the debug hook that a task has set ends when the task waits or ends: Lua has one for all coroutines. */
-void sched_isolate(struct sched *sched);
+/* From now on the debug hook that a task has set ends when the task waits or ends: Lua has one for all coroutines. Then
+ * turn_over is called. */
+void sched_isolate(struct sched *sched, void (*turn_over)(void *owner, uint64_t number), void *owner);
 /* Abandons all tasks. */
 void sched_free(struct sched *sched);
 

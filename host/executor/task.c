@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "executor/isolation.h"
 
 struct start {
   struct runtime *runtime;
@@ -19,6 +20,7 @@ struct start {
 static void send_result(struct runtime *runtime, uint64_t number, enum outcome outcome, struct text output,
                         struct text message, struct text detail, double delay) {
   struct buf payload = {0};
+  if (outcome == OUTCOME_FAILED || outcome == OUTCOME_PERMANENT) isolation_before_failure(runtime, number);
   buf_put_u8(&payload, (uint8_t)outcome);
   buf_put_text(&payload, output.bytes, output.length);
   runtime_put_message(&payload, message);

@@ -53,13 +53,39 @@ return luaflow.flow { slug = "reader", max_attempts = 1 }:map({ slug = "read" },
 end)
 ]]
 
+-- What the process must be like for a task: its folder, rights of new files, limits, signals, variables.
+local USER = [[
+local luaflow = require "luaflow"
+local ffi = require "ffi"
+ffi.cdef [=[
+int chdir(const char *); unsigned umask(unsigned); int close(int); int open(const char *, int); int setenv(const char *, const char *, int);
+int unsetenv(const char *); unsigned ualarm(unsigned, unsigned); void *signal(int, intptr_t); int sigprocmask(int, const void *, void *);
+int sigfillset(void *); int setrlimit(int, const uint64_t *); int getrlimit(int, uint64_t *); int fesetround(int); int usleep(unsigned);
+]=]
+return luaflow.flow { slug = "user", max_attempts = 1 }:step({ slug = "use" }, function(_, ctx)
+  local path = ctx.env.SPEC_FOLDER .. "/of-user"
+  assert(io.open "flows/user.lua"):close()
+  local file = assert(io.open(path, "w"))
+  assert(file:write(("x"):rep(10000)) and file:close())
+  local pipe = assert(io.popen("stat -c '%a' " .. path .. "; grep SigBlk /proc/self/status; echo $HOME"))
+  local said = pipe:read "*a"
+  pipe:close()
+  assert(said:find "^644\nSigBlk:%s+0+\n/", said)
+  local status = os.execute "true"
+  assert(status == 0 or status == true)
+  assert(not os.getenv "ADDED" and os.getenv "HOME")
+  assert(1 + tonumber "1e-20" == 1)
+  return ffi.C.usleep(1000)
+end)
+]]
+
 local WORKERS = [[
 local luaflow = require "luaflow"
 local a, b, c = require "flows.spoiler", require "flows.innocent", require "flows.raiser"
 return luaflow.worker { queue = "both", flows = {
   luaflow.deploy(a, { routes = { spoil = "both" } }), luaflow.deploy(b, { routes = { use = "both" } }),
   luaflow.deploy(c, { routes = { raise = "both" } }),
-  luaflow.deploy(require "flows.reader", { routes = { read = "both" } }),
+  luaflow.deploy(require "flows.reader", { routes = { read = "both" } }), luaflow.deploy(require "flows.user", { routes = { use = "both" } }),
 } }
 ]]
 
@@ -69,6 +95,7 @@ describe("an executor whose handlers share it", function()
   before_each(function()
     here = scene.open {
       ["flows/spoiler.lua"] = SPOILER, ["flows/innocent.lua"] = INNOCENT, ["flows/raiser.lua"] = RAISER, ["flows/reader.lua"] = READER,
+      ["flows/user.lua"] = USER,
       ["workers/both.lua"] = WORKERS,
     }
     worker = here:worker { args = { "--executors", "1" }, paths = { "workers" } }
@@ -191,5 +218,54 @@ describe("an executor whose handlers share it", function()
     check_innocent "a fork"
     assert.truthy(worker.process:errors():find("a handler forked", 1, true))
     assert.equal(1, here.db:number "select count(*) from pgflow.step_tasks t where t.flow_slug = 'spoiler' and t.claim_no = 1")
+  end)
+
+  -- Runs of both begin at once: spoilers and innocents follow each other within the same millisecond.
+  local function complete_beside(what)
+    local runs = here.db:rows([[
+      select (pgflow.start_flow(flow, case flow when 'spoiler' then to_jsonb(:'what'::text) else 'null' end)).run_id, flow
+      from unnest(array['user', 'spoiler', 'user', 'user', 'spoiler', 'user', 'user', 'user']) flow]], { what = what })
+    for _, run in ipairs(runs) do
+      local ended = here.db:await_run(run.run_id, 60)
+      assert.equal("completed", ended.status, ("%s after %s: %s"):format(run.flow, what, ended.error_message))
+    end
+    local user = here.db:complete "user"
+    assert.equal("completed", user.status, ("after %s: %s"):format(what, user.error_message))
+  end
+
+  it("has what a handler changes of the process put back before another runs", function()
+    local C = "local C, ffi = require('ffi').C, require 'ffi' "
+    local limit = "local l = ffi.new 'uint64_t[2]' C.getrlimit(%d, l) l[0] = %d assert(C.setrlimit(%d, l) == 0)"
+    local changes = {
+      { "current folder", "C.chdir '/'" },
+      { "file mode mask", "C.umask(63)" },
+      { "resource limits", limit:format(7, 4, 7) },
+      { "resource limits", limit:format(1, 10, 1) },
+      { "blocked signals", "local all = ffi.new 'char[128]' C.sigfillset(all) C.sigprocmask(0, all, nil)" },
+      { "signal handlers", "C.signal(17, 1)" },
+      { "timers", "C.ualarm(300000, 0)" },
+      { "rounding", "C.fesetround(0x800)" },
+      { "environment variables", "C.setenv('ADDED', '1', 1) C.unsetenv 'HOME'" },
+    }
+    for _, change in ipairs(changes) do complete_beside(C .. change[2]) end
+    local lines = worker:log "executor_changed"
+    assert.is_true(#lines > 0 and #lines <= 2, #lines .. " lines") -- for each step once
+    assert.truthy(lines[1].message:find(changes[1][1], 1, true), lines[1].message)
+    assert.same({}, worker:log "executor_died")
+  end)
+
+  it("is replaced, at the cost of nobody else, once a handler has changed what cannot be put back", function()
+    local pid = worker.process.pid
+    for what, change in pairs {
+      ["descriptors"] = "require('ffi').C.close(1)",
+      ["too many open files"] = "local C = require('ffi').C repeat until C.open('/dev/null', 0) < 0",
+    } do
+      complete_beside(change)
+      local lost = worker:log "executor_changed"
+      assert.truthy(lost[#lost].message:find(what, 1, true), lost[#lost].message)
+      assert.truthy(lost[#lost].message:find("replaced", 1, true), lost[#lost].message)
+    end
+    assert.same({}, worker:log "executor_died")
+    assert.equal(pid, worker.process.pid)
   end)
 end)

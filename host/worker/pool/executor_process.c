@@ -189,6 +189,7 @@ static void on_frame(void *owner, struct frame *frame) {
     case FRAME_LOG:
     case FRAME_FLOW_INPUT:
     case FRAME_QUERY:
+    case FRAME_CHANGED:
     case FRAME_EXIT:
       process->events.frame(process->owner, frame);
       return;

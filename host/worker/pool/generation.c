@@ -179,7 +179,8 @@ static void spawn(struct slot *slot, struct err *err) {
   slot->process = executor_process_new(pool->loop, &options, &events, slot, err);
   if (!slot->process) return;
   slot->spawned_at = uv_now(pool->loop);
-  slot->used = slot->was_held = slot->over_memory = false;
+  slot->used = slot->was_held = slot->over_memory = slot->changed = false;
+  slot->changed_ticks = 0;
   free(slot->overdue_step);
   slot->overdue_step = NULL;
   slot_set_state(slot, SLOT_LOADING, pool->log);

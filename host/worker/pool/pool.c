@@ -81,5 +81,6 @@ static void on_watch_closed(uv_handle_t *handle) { free(handle->data); }
 void pool_free(struct pool *pool) {
   while (pool->generations) generation_free(pool->generations);
   flight_free(pool->flight);
+  pool_free_told(pool);
   uv_close((uv_handle_t *)&pool->watch, on_watch_closed);
 }

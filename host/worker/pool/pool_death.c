@@ -48,12 +48,22 @@ static struct task *find_culprit(const struct slot *slot, const struct executor_
   if (slot->pool->killing) return NULL;
   if (slot->alone) return slot->tasks;
   if (slot->over_memory) return find_hog(slot);
+  if (slot->changed && exit->by_host && !slot->overdue_step) return NULL;
   return was_ended_from_inside(exit) ? pool_running_task(slot) : NULL;
 }
 
 static void put_name(const struct task *task, struct buf *names) {
   buf_printf(names, "%s%s.%s[%d] of run %s", names->len ? ", " : "", task->flow_slug, task->step_slug, task->task_index,
              task->run_id);
+}
+
+void pool_put_names(const struct slot *slot, const struct task *except, struct buf *names) {
+  const struct task *task;
+  int named = 0;
+  DL_FOREACH(slot->tasks, task) {
+    if (task != except && named++ < NAMED_MAX) put_name(task, names);
+  }
+  if (named > NAMED_MAX) buf_printf(names, " and %d more", named - NAMED_MAX);
 }
 
 void pool_count_death(struct pool *pool, bool loading, const char *reason) {
@@ -76,13 +86,9 @@ void pool_look_at_deaths(struct pool *pool) {
 
 void pool_log_death(const struct slot *slot, const struct executor_exit *exit) {
   struct buf names = {0}, blamed = {0};
-  const struct task *culprit = find_culprit(slot, exit), *task;
-  int named = 0;
+  const struct task *culprit = find_culprit(slot, exit);
   if (culprit) put_name(culprit, &blamed);
-  DL_FOREACH(slot->tasks, task) {
-    if (task != culprit && named++ < NAMED_MAX) put_name(task, &names);
-  }
-  if (named > NAMED_MAX) buf_printf(&names, " and %d more", named - NAMED_MAX);
+  pool_put_names(slot, culprit, &names);
   LOG(slot->pool->log, LOG_ERROR, "executor_died", LOG_INT("executor", slot->index), LOG_STR("reason", exit->reason),
       LOG_INT("tasks", slot->task_count), LOG_STR("blamed", blamed.data), LOG_STR("released", names.data));
   buf_free(&names);

@@ -1,6 +1,7 @@
 /* What pool.c (the whole), generation.c (executors), pool_watch.c (looking after them), pool_tasks.c (tasks, and what
  * executors say about them), pool_output.c (what they log), pool_old.c (what old generations hold),
- * pool_alone.c (tasks that are suspected) and pool_death.c (the end of an executor) share. */
+ * pool_alone.c (tasks that are suspected), pool_changed.c (executors that handlers have changed) and pool_death.c (the
+ * end of an executor) share. */
 #ifndef LUAFLOW_WORKER_POOL_POOL_INSIDE_H
 #define LUAFLOW_WORKER_POOL_POOL_INSIDE_H
 
@@ -57,6 +58,7 @@ struct pool {
     char last[576]; /* how the last one has ended */
     bool told;      /* reported as it is */
   } deaths;
+  struct told *told; /* hash of pool_changed.c */
 };
 
 /* generation.c */
@@ -104,7 +106,19 @@ void pool_forget(struct pool *pool, struct task *task);
 /* Gives suspects to separate executors, starts and ends these, and puts suspects back that have no place soon. */
 void pool_give_suspects(struct pool *pool);
 
+/* pool_changed.c */
+void pool_on_changed(struct slot *slot, struct frame *frame);
+/* True if a failure of the task that an executor has can be the work of another task. */
+bool pool_is_spared(const struct task *task);
+/* It has failed: it is put back, which is counted like an end of its executor. */
+void pool_spare(struct pool *pool, struct task *task);
+/* Ends an executor that has been changed and still has tasks after a while: others wait for its place. */
+void pool_watch_changed(struct slot *slot);
+void pool_free_told(struct pool *pool);
+
 /* pool_death.c: before the process is freed. */
+/* Appends the names of an executor's tasks but for one, which may be NULL, as far as a line of the log has room. */
+void pool_put_names(const struct slot *slot, const struct task *except, struct buf *names);
 /* Names the tasks that a dead executor had, and counts its end. */
 void pool_log_death(const struct slot *slot, const struct executor_exit *exit);
 /* They are failed or released. */

@@ -235,6 +235,10 @@ static void on_result(struct slot *slot, struct frame *frame) {
     pool_forget(pool, task);
     return;
   }
+  if ((outcome == OUTCOME_FAILED || outcome == OUTCOME_PERMANENT) && pool_is_spared(task)) {
+    pool_spare(pool, task);
+    return;
+  }
   detach(pool, task);
   task_settle(task, verdicts[outcome], text.bytes, text.length, fmin(delay_s, TASK_DELAY_MAX_S));
   if (detail.bytes) task_add_detail(task, detail.bytes, detail.length);
@@ -276,6 +280,9 @@ void pool_on_frame(void *owner, struct frame *frame) {
       return;
     case FRAME_QUERY:
       on_query(slot, frame);
+      return;
+    case FRAME_CHANGED:
+      pool_on_changed(slot, frame);
       return;
     case FRAME_EXIT: /* of scripts */
     case FRAME_LOAD:

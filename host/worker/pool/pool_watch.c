@@ -77,6 +77,7 @@ static void look_at(struct generation *generation, struct sight *sight) {
     watch_answers(slot);
     watch_cancelled(slot);
     watch_memory(slot);
+    pool_watch_changed(slot);
     sight->room = watch_yields(slot) || sight->room;
     slot_check_finished(slot, generation->pool->log);
   }

@@ -11,7 +11,7 @@
 #include "worker/pool/task.h"
 
 /* X(state, name, states it may move to). FINISHING: it gets no new task, finishes what it has and ends, since it uses
- * too much memory or its generation is over. */
+ * too much memory, a handler has changed its process, or its generation is over. */
 #define SLOT_STATES(X)                                                           \
   X(SLOT_EMPTY, "empty", TO(SLOT_LOADING))                                       \
   X(SLOT_LOADING, "loading", TO(SLOT_READY) | TO(SLOT_LEAVING) | TO(SLOT_EMPTY)) \
@@ -40,6 +40,8 @@ struct slot {
   bool not_spawned;             /* none could be started at the last try, and that was logged */
   bool was_held;                /* at the last look; see slot_is_held */
   bool over_memory;             /* it was killed for its memory */
+  bool changed;                 /* a handler has changed what its executor cannot put back */
+  int changed_ticks;            /* how often the pool has looked since then */
   char
       *overdue_step; /* owned; it was killed since a task of this step had timed out and it did not answer; else NULL */
 };

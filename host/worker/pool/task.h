@@ -61,11 +61,13 @@ struct task {
   struct log_budget log_budget;
   bool input_wanted; /* its run's input is being fetched */
 
-  bool overdue;         /* its deadline has passed; its executor was asked to abandon it */
-  bool cancelled;       /* its run was: the handler knows, may end, and nothing is recorded */
-  int cancelled_ticks;  /* how often the pool has looked since then */
-  bool dropped;         /* it belongs to another claim: nothing is recorded; its executor was asked to abandon it */
-  int unanswered_ticks; /* how often the pool has looked since it was overdue */
+  bool overdue;          /* its deadline has passed; its executor was asked to abandon it */
+  bool cancelled;        /* its run was: the handler knows, may end, and nothing is recorded */
+  int cancelled_ticks;   /* how often the pool has looked since then */
+  bool dropped;          /* it belongs to another claim: nothing is recorded; its executor was asked to abandon it */
+  int unanswered_ticks;  /* how often the pool has looked since it was overdue */
+  bool changed_executor; /* it has changed the process of its executor */
+  bool disturbed;        /* another task may have */
 
   struct slot *slot;        /* the executor that has it; NULL while it waits for one */
   struct task *prev, *next; /* of the list that holds it */
