@@ -7,15 +7,23 @@ local wait = require "spec.support.wait"
 local FLOWS = [[
 local luaflow = require "luaflow"
 local ffi = require "ffi"
-ffi.cdef "unsigned ualarm(unsigned, unsigned); int getpid(void); int close(int); void *malloc(size_t); void *memset(void *, int, size_t);"
+ffi.cdef "int timer_create(int, const int *, void **); int timer_settime(void *, int, const long *, void *); int getpid(void); int close(int); void *malloc(size_t); void *memset(void *, int, size_t);"
 
 local acts = {}
+
+-- The executor gets this signal after so many nanoseconds, whatever it runs by then.
+local function order(signal, seconds, nanoseconds)
+  local timer = ffi.new "void *[1]"
+  assert(ffi.C.timer_create(1, ffi.new("int[16]", { 0, 0, signal }), timer) == 0)
+  assert(ffi.C.timer_settime(timer[0], 0, ffi.new("long[4]", { 0, 0, seconds, nanoseconds }), nil) == 0)
+end
 
 function acts.quick() return "done" end
 function acts.wait(_, ctx)
   while not io.open(ctx.env.SPEC_FOLDER .. "/go") do ctx:sleep(0.05) end
 end
-function acts.alarm(_, ctx) ffi.C.ualarm(300000, 0) ctx:sleep(6) end
+function acts.alarm(_, ctx) order(14, 0, 3e8) ctx:sleep(6) end
+function acts.plant() order(11, 3, 0) end
 function acts.child(_, ctx) os.execute("(sleep 0.3; kill -9 " .. ffi.C.getpid() .. ") &") ctx:sleep(6) end
 function acts.close(_, ctx) ffi.C.close(3) ctx:sleep(6) end
 function acts.descriptors(_, ctx) for fd = 4, 30 do ffi.C.close(fd) end ctx:sleep(6) end
@@ -158,6 +166,18 @@ describe("an executor that ends", function()
     process.run { argv = { "kill", "-TERM", pid } }
     wait.till(function() return begun "hold" == 2 end, 20, "it to begin again")
     assert.equal(2, task(hold).suspicion)
+    assert_innocent { hold }
+  end)
+
+  it("by a fault that an earlier handler has prepared costs the one that runs nothing", function()
+    local host = worker()
+    assert.equal("completed", here.db:complete("once", '{"act": "plant"}').status)
+    local hold = start("once", "hold")
+    wait.till(function() return begun "hold" == 2 end, 30, "it to begin again, alone")
+    assert.same({ 1, 4 }, { task(hold).attempts, task(hold).suspicion })
+    local deaths = host:log "executor_died"
+    assert.same({ 1, "once.act[0] of run " .. hold }, { #deaths, deaths[1].suspected })
+    assert.is_nil(deaths[1].blamed)
     assert_innocent { hold }
   end)
 

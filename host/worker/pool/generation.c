@@ -140,7 +140,7 @@ void generation_respawn(struct slot *slot) {
  * it. */
 static uint64_t respawn_delay(struct slot *slot) {
   bool early = uv_now(slot->pool->loop) - slot->spawned_at < STABLE_MS;
-  if (slot->used || !early) {
+  if (slot->served || !early) {
     slot->failures = 0;
     return 0;
   }
@@ -179,8 +179,8 @@ static void spawn(struct slot *slot, struct err *err) {
   slot->process = executor_process_new(pool->loop, &options, &events, slot, err);
   if (!slot->process) return;
   slot->spawned_at = uv_now(pool->loop);
-  slot->used = slot->was_held = slot->over_memory = slot->changed = false;
-  slot->changed_ticks = 0;
+  slot->was_held = slot->over_memory = slot->changed = false;
+  slot->served = slot->changed_ticks = 0;
   free(slot->overdue_step);
   slot->overdue_step = NULL;
   slot_set_state(slot, SLOT_LOADING, pool->log);

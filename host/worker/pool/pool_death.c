@@ -26,11 +26,9 @@ static struct task *find_hog(const struct slot *slot) {
   return largest || slot->task_count > 1 ? largest : slot->tasks;
 }
 
-/* The code that ran has ended it: it exited, it broke, or the host killed it for what it did. Any other signal comes
- * from elsewhere, whatever runs just then. */
-static bool was_ended_from_inside(const struct executor_exit *exit) {
-  switch (exit->signal) {
-    case 0:
+/* Memory was damaged, or the program found it so. It can have been any task of the executor, at any time before. */
+static bool is_fault(int signal) {
+  switch (signal) {
     case SIGSEGV:
     case SIGBUS:
     case SIGILL:
@@ -40,16 +38,26 @@ static bool was_ended_from_inside(const struct executor_exit *exit) {
     case SIGSYS:
       return true;
     default:
-      return exit->by_host;
+      return false;
   }
 }
 
+/* NULL where nobody is known to have done it. Signals that are no faults come from elsewhere, whatever runs just
+ * then. */
 static struct task *find_culprit(const struct slot *slot, const struct executor_exit *exit) {
   if (slot->pool->killing) return NULL;
   if (slot->alone) return slot->tasks;
   if (slot->over_memory) return find_hog(slot);
   if (slot->changed && exit->by_host && !slot->overdue_step) return NULL;
-  return was_ended_from_inside(exit) ? pool_running_task(slot) : NULL;
+  if (is_fault(exit->signal)) return slot->served == 1 ? pool_running_task(slot) : NULL;
+  return exit->signal == 0 || exit->by_host ? pool_running_task(slot) : NULL;
+}
+
+/* The task that ran when the executor broke, and can be an innocent: it runs alone from now on, and is charged for the
+ * next end. NULL: there is none. */
+static struct task *find_suspect(const struct slot *slot, const struct executor_exit *exit) {
+  if (slot->pool->killing || find_culprit(slot, exit) || !is_fault(exit->signal)) return NULL;
+  return pool_running_task(slot);
 }
 
 static void put_name(const struct task *task, struct buf *names) {
@@ -85,14 +93,17 @@ void pool_look_at_deaths(struct pool *pool) {
 }
 
 void pool_log_death(const struct slot *slot, const struct executor_exit *exit) {
-  struct buf names = {0}, blamed = {0};
-  const struct task *culprit = find_culprit(slot, exit);
+  struct buf names = {0}, blamed = {0}, suspected = {0};
+  const struct task *culprit = find_culprit(slot, exit), *suspect = find_suspect(slot, exit);
   if (culprit) put_name(culprit, &blamed);
+  if (suspect) put_name(suspect, &suspected);
   pool_put_names(slot, culprit, &names);
   LOG(slot->pool->log, LOG_ERROR, "executor_died", LOG_INT("executor", slot->index), LOG_STR("reason", exit->reason),
-      LOG_INT("tasks", slot->task_count), LOG_STR("blamed", blamed.data), LOG_STR("released", names.data));
+      LOG_INT("tasks", slot->task_count), LOG_STR("blamed", blamed.data), LOG_STR("suspected", suspected.data),
+      LOG_STR("released", names.data));
   buf_free(&names);
   buf_free(&blamed);
+  buf_free(&suspected);
   pool_count_death(slot->pool, slot->state == SLOT_LOADING, exit->reason);
 }
 
@@ -114,16 +125,16 @@ static void blame(struct slot *slot, struct task *task, const struct executor_ex
 }
 
 /* A drain says nothing about anybody. */
-static int suspicion(const struct pool *pool, const struct task *culprit) {
-  enum { NOBODY_BLAMED = 2, ANOTHER_BLAMED = 1 };
+static int suspicion(const struct pool *pool, bool other_is_known) {
+  enum { NOBODY_KNOWN = 2, ANOTHER_KNOWN = 1 };
   if (pool->killing) return 0;
-  return culprit ? ANOTHER_BLAMED : NOBODY_BLAMED;
+  return other_is_known ? ANOTHER_KNOWN : NOBODY_KNOWN;
 }
 
 void pool_settle_tasks(struct slot *slot, const struct executor_exit *exit) {
   struct pool *pool = slot->pool;
-  struct task *culprit = find_culprit(slot, exit);
-  int added = suspicion(pool, culprit);
+  struct task *culprit = find_culprit(slot, exit), *suspect = find_suspect(slot, exit);
+  int added = suspicion(pool, culprit || suspect);
   while (slot->tasks) {
     struct task *task = slot->tasks;
     if (task->dropped || task->cancelled) {
@@ -132,7 +143,7 @@ void pool_settle_tasks(struct slot *slot, const struct executor_exit *exit) {
     } else if (task == culprit) {
       blame(slot, task, exit);
     } else {
-      task->added_suspicion = added;
+      task->added_suspicion = task == suspect ? TASK_SUSPECT_FROM : added;
       pool_release(pool, task, 0);
     }
   }

@@ -31,7 +31,7 @@ void slot_check_finished(struct slot *slot, struct log *log) {
 
 void slot_add_task(struct slot *slot, struct task *task) {
   task->slot = slot;
-  slot->used = true;
+  slot->served++;
   DL_APPEND(slot->tasks, task);
   slot->task_count++;
 }

@@ -35,7 +35,7 @@ struct slot {
   uv_timer_t respawn; /* runs while an empty slot waits for its next executor */
   uint64_t spawned_at;
   struct log_budget log_budget; /* of what belongs to none of its tasks */
-  bool used;                    /* the executor has been given a task */
+  int served;                   /* tasks that the executor was given */
   int failures;                 /* in a row: executors that ended early without having been used */
   bool not_spawned;             /* none could be started at the last try, and that was logged */
   bool was_held;                /* at the last look; see slot_is_held */

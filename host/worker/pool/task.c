@@ -9,12 +9,9 @@
 #include "base/utf8.h"
 #include "base/xalloc.h"
 
-enum {
-  SUSPECT_FROM = 4, /* two ends of executors that nobody was blamed for, or four that another task was */
-  ELEMENT_MAX = 80, /* bytes of an element in a log line */
-};
+enum { ELEMENT_MAX = 80 /* bytes of an element in a log line */ };
 
-bool task_is_suspect(const struct task *task) { return task->suspicion >= SUSPECT_FROM; }
+bool task_is_suspect(const struct task *task) { return task->suspicion >= TASK_SUSPECT_FROM; }
 
 void task_keep_element(struct task *task) {
   struct buf shown = {0};

@@ -13,6 +13,9 @@
 
 enum { RUN_ID_LENGTH = 36, TASK_MESSAGE_MAX = 8192 /* bytes of a stored error message */, TASK_DELAY_MAX_S = 86400 };
 
+/* Two ends of executors that nobody was blamed for, or four that another task was, or one while it ran. */
+enum { TASK_SUSPECT_FROM = 4 };
+
 struct slot;
 
 /* What is to be recorded about a task that has left its executor. */
