@@ -80,7 +80,8 @@ struct setting_list {
   X(grace, SECONDS, "grace", "TIME", "30s", 0, 86400000, "LUAFLOW_GRACE", FOR_WORKERS,                              \
     "time that handlers have to finish when the worker stops")                                                      \
   X(executor_memory, BYTES, "executor-memory", "SIZE", "512MB", 32 * SETTINGS_MB, 1048576 * SETTINGS_MB,            \
-    "LUAFLOW_EXECUTOR_MEMORY", FOR_WORKERS, "resident memory above which an executor is replaced")                  \
+    "LUAFLOW_EXECUTOR_MEMORY", FOR_WORKERS | FOR_CHECK | FOR_TYPES | FOR_TRY,                                       \
+    "resident memory above which an executor is replaced, or ended while it loads the modules")                     \
   X(max_output, BYTES, "max-output", "SIZE", "16MB", 1024, 512 * SETTINGS_MB, "LUAFLOW_MAX_OUTPUT",                 \
     FOR_WORKERS | FOR_SCRIPTS,                                                                                      \
     "largest output of one task, as JSON text; also the limit for what a handler's query sends or receives")        \

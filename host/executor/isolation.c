@@ -30,10 +30,15 @@ void isolation_free(struct isolation *isolation) {
   free(isolation);
 }
 
-/* Files that nobody holds any more are closed by the collector. */
+static int collect(lua_State *L) {
+  lua_gc(L, LUA_GCCOLLECT, 0);
+  return 0;
+}
+
+/* Files that nobody holds any more are closed by the collector; a finalizer that raises ends the collection. */
 static bool lacks_files(struct runtime *runtime) {
   if (!surroundings_lack_files()) return false;
-  lua_gc(runtime->L, LUA_GCCOLLECT, 0);
+  if (lua_cpcall(runtime->L, collect, NULL) != 0) lua_pop(runtime->L, 1);
   return surroundings_lack_files();
 }
 

@@ -49,6 +49,15 @@ describe("luaflow check", function()
     }
   end
 
+  it("ends a file that takes all memory, by name", function()
+    local hungry = flows.root { ["flows/hungry.lua"] = "local t = {} for i = 1, 2000 do t[i] = ('x'):rep(1e6 - i) end return #t" }
+    finally(function() hungry:remove() end)
+    local result = process.run { argv = { process.luaflow(), "check", "--executor-memory", "64MB", "flows" }, cwd = hungry.path }
+    assert.same({ 3, "" }, { result.code, result.out })
+    assert.equal("luaflow: the executor that loads the modules used more than 64 MB (--executor-memory) while it loaded: "
+      .. "it did not finish flows/hungry.lua (module flows.hungry)\n", result.err)
+  end)
+
   it("names all problems of all files, with lines and suggestions", function()
     local result = check "flows"
     assert.equal(3, result.code)

@@ -198,9 +198,11 @@ describe("a reload", function()
   end)
 
   it("is refused when its only executor dies as it loads", function()
-    start { "--executors", "1" }
+    start { "--executors", "1", "--executor-memory", "64MB" }
     here.root:write("parts/version.lua", "require('ffi').cast('int *', 0)[0] = 1")
     for _ = 1, 2 do refuse "was killed by SIG" end
+    here.root:write("parts/version.lua", "local t = {} for i = 1, 2000 do t[i] = ('x'):rep(1e6 - i) end return #t")
+    refuse "used more than 64 MB (--executor-memory) while it loaded: it did not finish parts/version.lua (module parts.version)"
     assert.equal("1/1 1/1", versions(here.db:complete("work", "{}")))
     write_version(2)
     accept()

@@ -118,6 +118,7 @@ int command_check(const struct call *call) {
                                  .paths = (const char *const *)call->argv,
                                  .path_count = (size_t)call->argc,
                                  .development = false,
+                                 .executor_memory = call->settings->executor_memory,
                                  .output = call->settings->json ? &output : NULL};
   struct load_report report;
   struct err err;

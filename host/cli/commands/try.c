@@ -337,6 +337,7 @@ static bool run(struct attempt *attempt, struct err *err) {
                                              .root = entries.root,
                                              .development = true,
                                              .max_output = settings->max_output,
+                                             .executor_memory = settings->executor_memory,
                                              .env_file = &source.env_file,
                                              .entries = (const char *const *)entries.paths,
                                              .entry_count = entries.count};

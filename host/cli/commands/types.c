@@ -148,6 +148,7 @@ static bool write_types(const struct call *call, const struct samples *samples, 
                                  .root = call->settings->root,
                                  .paths = (const char *const *)call->argv,
                                  .path_count = (size_t)call->argc,
+                                 .executor_memory = call->settings->executor_memory,
                                  .types = true,
                                  .samples = (const char *const *)samples->texts,
                                  .sample_count = samples->count};

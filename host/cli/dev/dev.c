@@ -191,7 +191,8 @@ static bool load_once(struct dev *dev, struct err *err) {
                                  .root = dev->call->settings->root ? dev->root : NULL,
                                  .paths = dev->paths,
                                  .path_count = dev->path_count,
-                                 .development = true};
+                                 .development = true,
+                                 .executor_memory = dev->call->settings->executor_memory};
   return load_flows(&options, &dev->report, err);
 }
 

@@ -17,6 +17,7 @@ struct executor_options { /* borrowed until executor_process_new returns */
   const char *root;
   bool development;
   int64_t max_output;
+  int64_t executor_memory;         /* bytes; at one and a half times it is killed while it loads. 0: it is not */
   const struct env_file *env_file; /* NULL: the environment alone */
   const char *const *entries;      /* paths below the root; of a script its path and its arguments */
   size_t entry_count;

@@ -20,6 +20,7 @@
 
 enum {
   LOAD_MS = 30000,
+  LOAD_TICK_MS = 100,    /* from look to look while it loads */
   REPORT_MAX = 64 << 20, /* bytes of what it says when it has loaded: all registries, and definitions for editors */
   STOP_MS = 2000,        /* from a closed channel to SIGKILL */
   LAST_WORDS_MS = 500,   /* how long a dead executor's pipes are read, in case a grandchild holds them open */
@@ -27,12 +28,14 @@ enum {
 
 struct executor_process {
   uv_process_t process;
-  uv_timer_t timer; /* end of loading, SIGKILL after a stop, end of the last words; never two at once */
+  uv_timer_t timer; /* looks while it loads, SIGKILL after a stop, end of the last words; never two at once */
   struct channel *channel;
   struct pulse *pulse;
   struct output_lines *output[2]; /* stdout, stderr; NULL for scripts */
   struct buf load;                /* the LOAD frame, sent after HELLO */
   char *loading;                  /* which module; NULL before the first */
+  int load_ticks;                 /* looks since it was started */
+  int64_t executor_memory;        /* see executor_options.h */
   struct executor_events events;
   void *owner;
   struct executor_exit exit;
@@ -287,12 +290,26 @@ static void put_load(struct buf *load, const struct executor_options *options) {
   for (size_t i = 0; i < options->sample_count; i++) buf_put_str(load, options->samples[i]);
 }
 
-static void on_load_over(uv_timer_t *timer) {
-  struct executor_process *process = timer->data;
+static void end_load(struct executor_process *process, const char *why) {
   char reason[sizeof process->kill_reason];
-  snprintf(reason, sizeof reason, "did not load within %d s%s%s", LOAD_MS / 1000,
-           process->loading ? ": it did not finish " : "", process->loading ? process->loading : "");
+  uv_timer_stop(&process->timer);
+  snprintf(reason, sizeof reason, "%s%s%s", why, process->loading ? ": it did not finish " : "",
+           process->loading ? process->loading : "");
   executor_process_kill_for(process, reason);
+}
+
+static void on_load_tick(uv_timer_t *timer) {
+  static const double mb = 1024 * 1024;
+  struct executor_process *process = timer->data;
+  int64_t limit = process->executor_memory;
+  char why[96];
+  if (limit && executor_process_memory(process) > limit + limit / 2) {
+    snprintf(why, sizeof why, "used more than %.4g MB (--executor-memory) while it loaded", (double)limit / mb);
+    end_load(process, why);
+  } else if (++process->load_ticks >= LOAD_MS / LOAD_TICK_MS) {
+    snprintf(why, sizeof why, "did not load within %d s", LOAD_MS / 1000);
+    end_load(process, why);
+  }
 }
 
 static uv_pipe_t *new_channel_pipe(uv_loop_t *loop) {
@@ -350,6 +367,7 @@ struct executor_process *executor_process_new(uv_loop_t *loop, const struct exec
     output_lines_start(process->output[i]);
     process->lines_open++;
   }
-  if (!process->is_script) uv_timer_start(&process->timer, on_load_over, LOAD_MS, 0);
+  process->executor_memory = options->executor_memory;
+  if (!process->is_script) uv_timer_start(&process->timer, on_load_tick, LOAD_TICK_MS, LOAD_TICK_MS);
   return process;
 }

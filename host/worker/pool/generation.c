@@ -174,6 +174,7 @@ static void spawn(struct slot *slot, struct err *err) {
       .loaded = on_loaded, .frame = pool_on_frame, .line = pool_on_line, .exited = on_exited};
   struct pool *pool = slot->pool;
   struct executor_options options = pool->options.executor;
+  options.executor_memory = pool->options.executor_memory;
   options.snapshot = slot->generation->source.snapshot;
   options.env_file = &slot->generation->source.env_file;
   slot->process = executor_process_new(pool->loop, &options, &events, slot, err);

@@ -11,6 +11,7 @@ struct load_options {
   const char *const *paths; /* as given on the command line */
   size_t path_count;
   bool development;
+  int64_t executor_memory;    /* bytes: at one and a half times it is ended */
   bool types;                 /* the report has definitions for editors */
   const char *const *samples; /* for these, JSON texts: see lua/luaflow/types.lua */
   size_t sample_count;

@@ -42,6 +42,7 @@ static void watch_cancelled(struct slot *slot) {
 static void watch_memory(struct slot *slot) {
   struct pool *pool = slot->pool;
   int64_t limit = pool->options.executor_memory;
+  if (slot->state == SLOT_LOADING) return; /* executor_process.c looks */
   int64_t memory = executor_process_memory(slot->process);
   char reason[64];
   if (memory > limit + limit / 2 && !slot->over_memory) {
