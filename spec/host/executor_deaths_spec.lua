@@ -7,7 +7,10 @@ local wait = require "spec.support.wait"
 local FLOWS = [[
 local luaflow = require "luaflow"
 local ffi = require "ffi"
-ffi.cdef "int timer_create(int, const int *, void **); int timer_settime(void *, int, const long *, void *); int getpid(void); int close(int); void *malloc(size_t); void *memset(void *, int, size_t);"
+ffi.cdef [=[
+int timer_create(int, const int *, void **); int timer_settime(void *, int, const long *, void *);
+int getpid(void); int close(int); void *malloc(size_t); void *memset(void *, int, size_t);
+]=]
 
 local acts = {}
 

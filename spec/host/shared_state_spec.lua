@@ -85,7 +85,8 @@ local a, b, c = require "flows.spoiler", require "flows.innocent", require "flow
 return luaflow.worker { queue = "both", flows = {
   luaflow.deploy(a, { routes = { spoil = "both" } }), luaflow.deploy(b, { routes = { use = "both" } }),
   luaflow.deploy(c, { routes = { raise = "both" } }),
-  luaflow.deploy(require "flows.reader", { routes = { read = "both" } }), luaflow.deploy(require "flows.user", { routes = { use = "both" } }),
+  luaflow.deploy(require "flows.reader", { routes = { read = "both" } }),
+  luaflow.deploy(require "flows.user", { routes = { use = "both" } }),
 } }
 ]]
 
