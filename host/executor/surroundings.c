@@ -91,7 +91,7 @@ static bool actions_differ(struct surroundings *noted, bool put_back) {
   for (int number = 1; number < SIGNALS; number++) {
     struct sigaction now;
     const struct sigaction *action = &noted->actions[number];
-    if (sigaction(number, NULL, &now) < 0) continue;
+    if (number == SIGPROF || sigaction(number, NULL, &now) < 0) continue; /* LuaJIT's profiler starts and stops it */
     if (is_same_action(&now, action)) continue;
     differ = differ || !put_back || sigaction(number, action, NULL) < 0;
   }
