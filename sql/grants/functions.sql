@@ -23,6 +23,7 @@ begin
         -- Starts, and sees of a run whose id it knows.
         ('{starter,reader,operator,worker}'::text[], 'select on pgflow.migrations'),
         ('{starter}', 'execute on function pgflow.start_flow(text, jsonb, uuid, text), pgflow.start_flow_with_states(text, jsonb, uuid)'),
+        ('{starter}', 'execute on function pgflow.start_flows(text, jsonb[], text[])'),
         ('{starter,reader,operator}', 'execute on function pgflow.run_summary(uuid), pgflow.run_steps(uuid), pgflow.run_attempts(uuid)'),
         ('{starter,reader,operator}', 'execute on function pgflow.run_details(uuid), pgflow.get_run_with_states(uuid), pgflow.failing_task(uuid, text)'),
         ('{worker}', 'select on pgflow.settings'),

@@ -25,6 +25,7 @@ begin
       ('requeue_stalled_tasks'),
       ('retry_run'),
       ('start_flow'),
+      ('start_flows'),
       ('start_tasks'),
       ('worker_heartbeat')
     ) e (name)

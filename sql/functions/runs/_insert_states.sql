@@ -1,6 +1,6 @@
--- Stores the step states of a new run. Steps that the run p_kept_run_id has completed are completed from the start,
--- with that run's outputs.
-create or replace function pgflow._insert_states(p_run_id uuid, p_kept_run_id uuid) returns void
+-- Stores the step states of new runs. Steps that the run p_kept_run_id has completed are completed from the start, with
+-- that run's outputs.
+create or replace function pgflow._insert_states(p_run_ids uuid[], p_kept_run_id uuid) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
@@ -8,7 +8,7 @@ begin
   insert into pgflow.step_states (
     flow_slug, run_id, step_slug, status, initial_tasks, remaining_tasks, failed_tasks, remaining_deps, output, created_at, started_at, completed_at
   )
-  select s.flow_slug, p_run_id, s.step_slug, coalesce(k.status, 'created'),
+  select s.flow_slug, r.run_id, s.step_slug, coalesce(k.status, 'created'),
     case
       when k.run_id is not null then k.initial_tasks
       when s.step_type = 'single' then 1
@@ -16,7 +16,8 @@ begin
       else kept.array_length
     end,
     k.remaining_tasks, coalesce(k.failed_tasks, 0), s.deps_count - kept.deps, k.output, coalesce(k.created_at, now()), k.started_at, k.completed_at
-  from pgflow.runs r
+  from unnest(p_run_ids) n
+  join pgflow.runs r on r.run_id = any (array[n])
   join pgflow.steps s on s.flow_slug = any (array[r.flow_slug])
   left join lateral (
     select k.* from pgflow.step_states k
@@ -36,7 +37,6 @@ begin
     ) p
     where d.flow_slug = s.flow_slug and d.step_slug = s.step_slug
   ) kept
-  where r.run_id = p_run_id
-  order by s.step_slug;
+  order by r.run_id, s.step_slug;
 end;
 $$;

@@ -42,7 +42,7 @@ begin
     -- Only a transaction with an older snapshot can meet one here, and fails with serialization_failure.
     on conflict (restart_of_run_id) where restart_of_run_id is not null do nothing
     returning runs.run_id into v_new_run_id;
-    perform pgflow._begin_run(v_new_run_id, v_run.run_id);
+    perform pgflow._begin_runs(array[v_new_run_id], v_run.run_id);
   end if;
   return query select r.* from pgflow.runs r where r.run_id = v_new_run_id;
 end;
