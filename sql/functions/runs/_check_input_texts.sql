@@ -10,6 +10,7 @@ declare
   v_n int := 0;
   v_size bigint;
   v_length bigint;
+  v_is_refused boolean := false;
 begin
   if pg_column_size(p_inputs) < 200 then
     return;
@@ -19,15 +20,15 @@ begin
       v_n := v_n + 1;
       v_size := pg_column_size(v_input);
       continue when v_size is null or v_size < 200;
-      v_length := null; -- a gigabyte, or more, if it raises
+      v_length := null;
       v_length := octet_length(v_input::text);
-      exit when v_length > 32 * v_size;
-      v_size := null;
+      v_is_refused := v_length > 32 * v_size;
+      exit when v_is_refused;
     end loop;
   exception when program_limit_exceeded or internal_error then
-    null;
+    v_is_refused := true; -- a gigabyte, or more
   end;
-  if v_size is not null and (v_length is null or v_length > 32 * v_size) then
+  if v_is_refused then
     raise exception 'the input% is % as JSON text, and % as a value: it holds numbers with very many digits',
       pgflow._nth(v_n, cardinality(p_inputs)), coalesce(pg_size_pretty(v_length), 'more than 1 GB'), pg_size_pretty(v_size)
       using errcode = 'program_limit_exceeded', hint = 'send such numbers as strings';

@@ -13,6 +13,7 @@ declare
   v_more uuid[];
   v_misused text;
 begin
+  perform pgflow._check_keys(p_keys);
   run_ids := p_run_ids;
   loop
     with stored as (

@@ -11,9 +11,27 @@ create or replace function pgflow.start_flow(
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
+#variable_conflict use_column
+declare
+  v_version pgflow.flows := pgflow._resolve_flow(start_flow.flow_slug);
+  v_run_id uuid := coalesce(start_flow.run_id, gen_random_uuid());
+  v_is_new boolean := true;
 begin
-  return query select * from pgflow._start_runs(
-    start_flow.flow_slug, array[coalesce(start_flow.run_id, gen_random_uuid())], array[start_flow.input], array[start_flow.idempotency_key]
-  );
+  perform pgflow._check_root_map_inputs(v_version.flow_slug, array[start_flow.input]);
+  perform pgflow._check_input_texts(array[start_flow.input]);
+  if start_flow.idempotency_key is null then
+    insert into pgflow.runs (run_id, flow_slug, flow_alias, started_as, input, remaining_steps)
+    values (
+      v_run_id, v_version.flow_slug, v_version.flow_alias, start_flow.flow_slug, start_flow.input,
+      (select count(*) from pgflow.steps s where s.flow_slug = v_version.flow_slug)
+    );
+  else
+    select i.run_ids[1], cardinality(i.new_run_ids) > 0 into v_run_id, v_is_new
+    from pgflow._insert_runs(v_version, start_flow.flow_slug, array[v_run_id], array[start_flow.input], array[start_flow.idempotency_key]) i;
+  end if;
+  if v_is_new then
+    perform pgflow._begin_runs(array[v_run_id], null);
+  end if;
+  return query select r.* from pgflow.runs r where r.run_id = v_run_id;
 end;
 $$;

@@ -8,6 +8,10 @@ language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
+declare
+  v_version pgflow.flows := pgflow._resolve_flow(start_flows.flow_slug);
+  v_run_ids uuid[] := array(select gen_random_uuid() from generate_series(1, cardinality(start_flows.inputs)));
+  v_new_run_ids uuid[];
 begin
   if start_flows.inputs is null then
     raise exception 'the inputs are null' using errcode = 'invalid_parameter_value', hint = 'give an array of JSON values, one for each run';
@@ -16,9 +20,14 @@ begin
     raise exception 'there are % inputs, but % idempotency keys', cardinality(start_flows.inputs), cardinality(start_flows.idempotency_keys)
       using errcode = 'array_subscript_error', hint = 'give each input a key, null for none, or leave the keys out';
   end if;
-  return query select * from pgflow._start_runs(
-    start_flows.flow_slug, array(select gen_random_uuid() from generate_series(1, cardinality(start_flows.inputs))),
-    start_flows.inputs, start_flows.idempotency_keys
-  );
+  perform pgflow._check_root_map_inputs(v_version.flow_slug, start_flows.inputs);
+  perform pgflow._check_input_texts(start_flows.inputs);
+  select i.run_ids, i.new_run_ids into v_run_ids, v_new_run_ids
+  from pgflow._insert_runs(v_version, start_flows.flow_slug, v_run_ids, start_flows.inputs, start_flows.idempotency_keys) i;
+  if cardinality(v_new_run_ids) > 0 then
+    perform pgflow._begin_runs(v_new_run_ids, null);
+  end if;
+  return query
+    select r.* from unnest(v_run_ids) with ordinality as g (run_id, n) join pgflow.runs r on r.run_id = any (array[g.run_id]) order by g.n;
 end;
 $$;
