@@ -47,8 +47,8 @@ local FUNCTIONS = {
   },
   handler = { "installation_id", "open_transaction", "complete_transaction" },
   app = {
-    "start_flow", "start_flows", "start_flow_with_states", "get_run_with_states", "failing_task", "run_summary", "run_steps", "run_attempts",
-    "run_details",
+    "start_flow", "start_flows", "start_flow_with_states", "get_run_with_states", "failing_task", "run_summary", "run_steps",
+    "run_attempts", "run_details",
   },
   reader = READS,
   operator = {

@@ -30,7 +30,8 @@ begin
     select coalesce(array_agg(s.run_id), '{}') into v_more from stored s;
     new_run_ids := new_run_ids || v_more;
     exit when cardinality(new_run_ids) = cardinality(p_run_ids);
-    select array_agg(case when g.key is null then g.run_id else k.run_id end order by g.n), min(g.key) filter (where k.input is distinct from g.input and k.run_id is not null)
+    select array_agg(case when g.key is null then g.run_id else k.run_id end order by g.n),
+      min(g.key) filter (where k.input is distinct from g.input and k.run_id is not null)
     into run_ids, v_misused
     from unnest(p_run_ids, p_inputs, p_keys) with ordinality as g (run_id, input, key, n)
     left join lateral (
