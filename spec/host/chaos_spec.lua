@@ -1,4 +1,5 @@
 -- The harness of tools/chaos: a short run over which nothing is wrong, and one over which something is.
+local cjson = require "cjson"
 local files = require "spec.support.files"
 local process = require "spec.support.process"
 
@@ -23,6 +24,21 @@ describe("tools/chaos", function()
     assert.truthy(result.out:find("1 changes of version from run to run, 2 activations", 1, true), result.out)
   end)
 
+  it("swaps the files of two replicas, and ends well where no version is lost, mixed or late", function()
+    local result = run("--swaps", "--minutes", "0.34", "--seed", "49") -- a new version, back from it, the same again, and a fence
+    assert.equal(0, result.code, result.out .. result.err)
+    for _, part in ipairs {
+      "chaos: lost 0, duplicated 0, stuck 0, invariants 0, other faults 0", "versions mixed within a run: 0",
+      "orders that no task followed: 0", "old executors more than tasks in flight: 0",
+    } do
+      assert.truthy(result.out:find(part, 1, true), result.out)
+    end
+    assert.truthy(result.out:find "runs started: [1-9]", result.out)
+    assert.truthy(result.out:find "reloads accepted: [1-9]", result.out)
+    assert.truthy(result.out:find "[1-9]%d* deployments: p50", result.out)
+    assert.truthy(result.out:find("at most %d+ executors of [1-9]%d* old generations"), result.out)
+  end)
+
   it("ends with 1 where runs are lost, and keeps the logs", function()
     local folder = files.temporary_folder()
     files.write(folder .. "/failing.lua", FAILING)
@@ -45,6 +61,9 @@ describe("tools/chaos", function()
     result = run("--faults", "purge,flood")
     assert.equal(2, result.code)
     assert.truthy(result.err:find("flood; there are bad_reload, culprit,", 1, true), result.err)
+    result = run("--swaps", "--workers", "3")
+    assert.equal(2, result.code)
+    assert.truthy(result.err:find("--swaps and --workers do not go together", 1, true), result.err)
   end)
 end)
 
@@ -56,7 +75,10 @@ describe("the verdict of tools/chaos", function()
   local complaints = require "tools.lib.chaos.complaints"
   local culprits = require "tools.lib.chaos.culprits"
   local history = require "tools.lib.chaos.history"
+  local orders = require "tools.lib.chaos.orders"
+  local releases = require "tools.lib.chaos.releases"
   local schedule = require "tools.lib.chaos.schedule"
+  local swaps = require "tools.lib.chaos.swaps"
   local folder
 
   before_each(function() folder = files.temporary_folder() end)
@@ -81,7 +103,7 @@ describe("the verdict of tools/chaos", function()
 
   -- Rows of completed tasks: key, time of completion, attempts.
   local function judge(lines, rows, faults)
-    return executions.judge({ text = function() return table.concat(rows, "\n") end }, read(lines), past(faults))
+    return executions.judge({ text = function() return table.concat(rows, "\n") end }, read(lines), past(faults), code.TIMEOUT)
   end
 
   it("finds a task that completed without having run, and one that was claimed again after it had completed", function()
@@ -200,6 +222,73 @@ describe("the verdict of tools/chaos", function()
     assert.same({ ["something else"] = 1 }, complaints.of_workers(folder))
   end)
 
+  it("has files for swaps that load, and bad ones that do not or differ in shape", function()
+    local here = releases.open(2, 1200)
+    local function check(tree)
+      return process.run { argv = { process.luaflow(), "check", here.trees[tree].root:at(releases.PATH) } }.code
+    end
+    here:write(1, { 2, 3 }, 3)
+    assert.same({ 0, 0 }, { check(1), check(2) })
+    assert.same({ revision = 3, active = 3, tree = 1, versions = { [2] = true, [3] = true }, at = here.list[3].at }, here.list[3])
+    local outcomes = {}
+    for choice = 1, 4 do outcomes[here:spoil(1, choice)] = check(1) end
+    assert.same({ ["does not compile"] = 3, ["raises half-way"] = 3, ["has another shape"] = 0, ["lacks a step"] = 0 }, outcomes)
+    here:tear(2, { 1, 2, 3 }, 3)
+    assert.equal(0, check(2))
+    assert.same({ 1, 2 }, here.trees[2].versions) -- as nobody has finished it
+    for _, tree in ipairs(here.trees) do tree.root:remove() end
+  end)
+
+  it("finds an alias that was moved by files which must not", function()
+    local function release(tree, at, active, ...)
+      local versions = {}
+      for _, version in ipairs { ... } do versions[version] = true end
+      return { tree = tree, at = at, active = active, versions = versions }
+    end
+    local function move(origin, target, at) return { origin = origin, target = "swap_v" .. target, at = at } end
+    local list = { release(1, 100, 2, 1, 2), release(2, 100, 1, 1), release(1, 130, 1, 1, 2), release(1, 160, 3, 3) }
+    local first = { move(cjson.null, 1, 101), move("swap_v1", 2, 102) }
+    local function unfounded(...) return releases.unfounded(list, { first[1], first[2], ... }) end
+    assert.same({}, unfounded(move("swap_v2", 1, 131), move("swap_v1", 2, 132), move("swap_v2", 3, 161)))
+    assert.same({ "swap_v2 -> swap_v1" }, unfounded(move("swap_v2", 1, 105))) -- tree 2 has not the version that is active
+    assert.same({ "swap_v2 -> swap_v3" }, unfounded(move("swap_v2", 3, 150)))
+    assert.same({ "swap_v1 -> swap_v2" }, unfounded(move("swap_v2", 1, 131), move("swap_v1", 2, 145)))
+  end)
+
+  it("takes the time from a deployment to its first task, and from an order to the first task of its code", function()
+    local all = read {
+      "a each 0 1 1 0 100.000 v1 1", "a each 1 1 1 0 110.500 v1 2", "a each 2 1 1 0 123.000 v1 2", "a each 3 1 2 0 120.500 v1 1",
+      "a each 4 1 1 0 131.000 v1 1",
+    }
+    local function deployed(at, till) return { worker = 1, at = at, till = till } end
+    assert.same({ { 0.5, 3 }, 1, { "worker 1 at 120.000: 3.00 s" } },
+      { orders.first_tasks({ deployed(110, 120), deployed(120, 124), deployed(124, 125.5) }, all) })
+    assert.same({ "a each 4" }, orders.by_older_code(all))
+    local mine = orders.new()
+    mine.list = {
+      { worker = 1, revision = 2, at = 110, till = math.huge }, { worker = 1, revision = 3, at = 120, till = math.huge },
+      { worker = 1, revision = 3, at = 120, till = 125 }, { worker = 2, revision = 7, at = 120, till = math.huge },
+    }
+    assert.same({ { 0.5 }, { "revision 3 of worker 1" } }, { mine:served(all, { { worker = 1, from = 90, till = 140 } }) })
+  end)
+
+  it("reads the deployments of workers from their logs", function()
+    local line = '{"time":"2026-11-30T05:00:%s.500Z","verb":"%s"}\n'
+    files.write(folder .. "/worker-2-1.log", line:format("09", "reloaded") .. line:format("10", "running") .. line:format("20", "reloaded")
+      .. line:format("30", "draining") .. line:format("35", "reloaded") .. line:format("40", "stopped"))
+    local at = 1796014810.5
+    assert.same({
+      { { worker = 2, at = at, till = at + 10 }, { worker = 2, at = at + 10, till = at + 20 } },
+      { { worker = 2, from = at, till = at + 20 } },
+    }, { orders.deployments(folder) })
+  end)
+
+  it("follows swaps that their seed gives, one every five seconds", function()
+    assert.same(swaps.make(5, 300), swaps.make(5, 300))
+    assert.not_same(swaps.make(5, 300), swaps.make(6, 300))
+    assert.equal(60, #swaps.make(5, 300))
+  end)
+
   it("follows a schedule that its seed gives", function()
     assert.same(schedule.make(5, 300, 3), schedule.make(5, 300, 3))
     assert.not_same(schedule.make(5, 300, 3), schedule.make(6, 300, 3))
@@ -243,7 +332,8 @@ describe("the verdict of tools/chaos", function()
     assert.is_false(self:explains(1, 200, 202))
     files.write(folder .. "/executions.deaths", "1 199.500\n")
     culprits.confess(folder .. "/executions", self)
-    assert.same({}, executions.judge({ text = function() return table.concat(rows, "\n") end }, read(lines), self).unexplained)
+    local db = { text = function() return table.concat(rows, "\n") end }
+    assert.same({}, executions.judge(db, read(lines), self, code.TIMEOUT).unexplained)
   end)
 
   it("knows the longest fault", function()

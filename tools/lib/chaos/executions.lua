@@ -1,5 +1,4 @@
--- Every execution of a handler of the built-in flow, as the handlers noted it, and what is wrong with that.
-local code = require "tools.lib.chaos.code"
+-- Every execution of a handler of a built-in flow, as the handlers noted it, and what is wrong with that.
 local files = require "spec.support.files"
 
 local executions = {}
@@ -44,19 +43,19 @@ end
 local SAME = 0.05 -- seconds: the time of one claim, as the clock of the day tells it twice
 
 -- Until when a fault may have made it run again. Since its transaction's connection was lost that may be under the same claim.
-local function again_till(first, second)
+local function again_till(first, second, timeout)
   local is_same = first.attempt == second.attempt and second.claimed - first.claimed < SAME
-  return is_same and first.claimed + code.TIMEOUT or second.claimed
+  return is_same and first.claimed + timeout or second.claimed
 end
 
 -- An execution is followed by another where its handler failed, or where a fault lost it.
-local function follow(result, key, list, history)
+local function follow(result, key, list, history, timeout)
   for i = 1, #list - 1 do
     if list[i].fails then
       result.failed = result.failed + 1
     else
       result.again = result.again + 1
-      if not history:explains(list[i].worker, list[i].claimed, again_till(list[i], list[i + 1])) then
+      if not history:explains(list[i].worker, list[i].claimed, again_till(list[i], list[i + 1], timeout)) then
         result.unexplained[#result.unexplained + 1] = ("%s attempt %d, then %d"):format(key, list[i].attempt, list[i + 1].attempt)
       end
     end
@@ -72,12 +71,13 @@ local CANCELLATION = 5
 ---@param db spec.Database
 ---@param all chaos.Execution[]
 ---@param history chaos.History
+---@param timeout number seconds of an attempt
 ---@return { failed: integer, again: integer, never: string[], late: string[], unexplained: string[],
 ---   spent: table<string, integer> } spent: attempts by task beyond those that recovery and the handler's failure explain
-function executions.judge(db, all, history)
+function executions.judge(db, all, history, timeout)
   local tasks = group(all)
   local result = { failed = 0, again = 0, never = {}, late = {}, unexplained = {}, spent = {} }
-  for key, list in pairs(tasks) do follow(result, key, list, history) end
+  for key, list in pairs(tasks) do follow(result, key, list, history, timeout) end
   local rows = db:text [[
     select t.run_id || ' ' || t.step_slug || ' ' || t.task_index, extract(epoch from t.completed_at),
       t.attempts_count - t.requeued_count - t.requeued_dead_count

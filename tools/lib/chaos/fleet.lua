@@ -5,11 +5,15 @@ local proxy = require "spec.support.proxy"
 local wait = require "spec.support.wait"
 local worker = require "spec.support.worker"
 
-local fleet = {}
+local fleet = {
+  EXECUTORS = 2, -- of a generation
+  GRACE = 10, -- seconds
+}
 
 ---@class chaos.Fleet
 ---@field spoiled_till number until when the files were such as no worker starts with
 ---@field deprecated_at number when the workers were last told to end by a rollout
+---@field on_uncovered fun(worker: integer)? a worker whose files lacked what was on its queue has ended, as it should
 local methods = {}
 methods.__index = methods
 
@@ -17,17 +21,18 @@ local RESTART_AFTER = 1
 
 --- Starts the workers.
 ---@param db spec.Database
----@param root spec.Root
----@param count integer
+---@param places { root: spec.Root, args: string[]? }[] the files of each worker, and its further words
 ---@param options { paths: string[], executions: string, logs: string, concurrency: integer } the file for executions, and the folder that
 ---   keeps what they say
 ---@return chaos.Fleet
-function fleet.open(db, root, count, options)
+function fleet.open(db, places, options)
   local self = setmetatable({
-    root = root, options = options, places = {}, surprises = {}, spoiled_till = -math.huge, deprecated_at = -math.huge,
+    options = options, places = {}, surprises = {}, spoiled_till = -math.huge, deprecated_at = -math.huge,
   }, methods)
-  for i = 1, count do
-    self.places[i] = { index = i, proxy = proxy.open(db), starts = 0, expected = false }
+  for i, place in ipairs(places) do
+    self.places[i] = {
+      index = i, root = place.root, args = place.args or {}, proxy = proxy.open(db), starts = 0, expected = false, stale_till = -math.huge,
+    }
     self:launch(self.places[i])
   end
   return self
@@ -42,8 +47,9 @@ function methods:launch(place)
   place.starts = place.starts + 1
   place.expected = false
   place.launched_at = wait.now()
-  place.worker = worker.launch(place.proxy, self.root, {
-    args = { "--executors", "2", "--concurrency", self.options.concurrency, "--grace", "10" }, paths = self.options.paths,
+  local args = { "--executors", fleet.EXECUTORS, "--concurrency", self.options.concurrency, "--grace", fleet.GRACE, unpack(place.args) }
+  place.worker = worker.launch(place.proxy, place.root, {
+    args = args, paths = self.options.paths,
     env = { CHAOS_EXECUTIONS = self.options.executions, CHAOS_WORKER = place.index },
   })
 end
@@ -58,9 +64,16 @@ end
 
 local REFUSED = { [3] = true, [4] = true, [5] = true } -- the codes of a worker whose files are bad
 
--- Whether a worker ended as it was made to: killed, refused at its start with bad files, or drained by a rollout.
+local UNCOVERED = 5
+
+-- Whether a worker ended as it was made to: killed, refused at its start with bad files, with stale ones while they were that, or drained
+-- by a rollout.
 local function is_expected(self, place, ended)
   if place.expected then return true end
+  if ended.code == UNCOVERED and wait.now() <= place.stale_till then
+    if self.on_uncovered then self.on_uncovered(place.index) end
+    return true
+  end
   if REFUSED[ended.code] then return place.launched_at <= self.spoiled_till and #place.worker:log "running" == 0 end
   return ended.code == 0 and place.launched_at <= self.deprecated_at
 end
@@ -87,6 +100,17 @@ function methods:host(index)
   return place.worker and place.worker.process
 end
 
+--- The id of the worker that runs there now; nil while none does.
+---@return string?
+function methods:worker_id(index)
+  local place = self.places[index]
+  if place.id_of ~= place.starts then
+    local running = place.worker and place.worker:log("running")[1]
+    place.id, place.id_of = running and running.worker, running and place.starts
+  end
+  return place.worker and place.id
+end
+
 --- The ids of a worker's executors, in order.
 ---@return integer[]
 function methods:executors(index)
@@ -106,6 +130,14 @@ function methods:kill(index)
   self:host(index):signal(process.SIGKILL)
 end
 
+--- The files of a worker lack what can be on its queue; until they have been mended it may end for that.
+function methods:begin_stale(index) self.places[index].stale_till = math.huge end
+
+-- After which a worker that saw stale files has ended: a watched tree settles, a load, and what it has in flight.
+local STALE_TAIL = 10 + fleet.GRACE
+
+function methods:end_stale(index) self.places[index].stale_till = wait.now() + STALE_TAIL end
+
 --- The network is whole again: no connection of a worker that was killed in silence stays open.
 function methods:heal()
   for _, place in ipairs(self.places) do place.proxy:tell("all", "heal") end
@@ -119,16 +151,26 @@ function methods:hang_up(index)
   return true
 end
 
+-- Whether the worker of a place has taken the files since it was told so: by a reload, or by another start.
+local function has_taken(place, starts, reloads)
+  if not place.worker then return false end
+  if place.starts > starts then return #place.worker:log "running" > 0 end
+  return #place.worker:log "reloaded" > reloads
+end
+
 --- Tells all of them to load their files again. Returns whether all have taken them within so many seconds.
-function methods:reload(seconds)
+---@param seconds number
+---@param meanwhile? fun() called over and over
+function methods:reload(seconds, meanwhile)
   local before = {}
   for i, place in ipairs(self.places) do
-    before[i] = place.worker and #place.worker:log "reloaded"
+    before[i] = { starts = place.starts, reloads = place.worker and #place.worker:log "reloaded" or 0 }
     self:hang_up(i)
   end
   return (pcall(wait.till, function()
+    if meanwhile then meanwhile() end
     for i, place in ipairs(self.places) do
-      if not before[i] or not place.worker or #place.worker:log "reloaded" == before[i] then return false end
+      if not has_taken(place, before[i].starts, before[i].reloads) then return false end
     end
     return true
   end, seconds, "the workers to take their files", 0.25))

@@ -6,6 +6,7 @@ local history = {}
 -- Until what a fault of that kind has begun is surely over, in seconds after its end. A silent connection is given up after 15.
 local TAILS = {
   silence = 30, swallow = 30, vanish = 60, restart_immediate = 10, restart_fast = 10, culprit = 10, slow_trigger = 60, read_only = 60,
+  fence = 15, uncovered = 15,
 }
 local TAIL = 5
 -- What loses no task.
@@ -16,7 +17,7 @@ local HARMLESS = {
 -- A worker that vanishes may hold locks that others wait for, until it is taken for dead.
 local OF_ALL = {
   restart_immediate = true, restart_fast = true, terminate = true, vanish = true, version = true, rollout = true, slow_trigger = true,
-  read_only = true, purge = true, lost_partition = true, culprit = true, oversized = true,
+  read_only = true, purge = true, lost_partition = true, culprit = true, oversized = true, fence = true,
 }
 
 -- The shortest stop, in seconds, by which tasks of the built-in flow may run out of their time.

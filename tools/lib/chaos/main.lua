@@ -12,6 +12,7 @@ local options = require("tools.lib.chaos.options").read { select(2, ...) } -- th
 local schedule = require "tools.lib.chaos.schedule"
 local server = require "spec.support.server"
 local spells = require "tools.lib.chaos.spells"
+local swapping = require "tools.lib.chaos.swapping"
 local system = require "system"
 local verdict = require "tools.lib.chaos.verdict"
 local wait = require "spec.support.wait"
@@ -42,7 +43,9 @@ local function open_scene(scene)
     scene.code = code.open(root)
     scene.db:text(code.TABLE)
   end
-  scene.fleet = fleet.open(scene.db, root, options.workers, {
+  local places = {}
+  for i = 1, options.workers do places[i] = { root = root } end
+  scene.fleet = fleet.open(scene.db, places, {
     paths = { path }, logs = scene.logs, executions = scene.executions, concurrency = CONCURRENCY,
   })
   scene.fleet:await_running()
@@ -132,28 +135,29 @@ local function reload_at_last(scene)
 end
 
 -- The tasks of runs with a wrong output.
-local WRONG = ([[
+local WRONG = [[
   select r.flow_slug as version, r.input as run_input, r.output as run_output, t.*
   from pgflow.runs r
   join pgflow.step_tasks t on t.run_id = r.run_id
   where r.status = 'completed' and r.output is distinct from %s
-  order by t.run_id, t.step_slug, t.task_index]]):format(code.EXPECTED)
+  order by t.run_id, t.step_slug, t.task_index]]
 
 -- Keeps the rows that are unfinished, inconsistent or wrong, to find the reason.
-local function keep_rows(scene)
+local function keep_rows(scene, expected)
   for name, sql in pairs {
     invariants = "select * from pgflow.check_invariants(true)",
     runs = "select * from pgflow.runs r where r.status <> 'completed' order by r.started_at",
     tasks = "select * from pgflow.step_tasks t where t.status <> 'completed' order by t.run_id, t.step_slug, t.task_index",
     workers = "select * from pgflow.workers w order by w.started_at",
-    wrong = scene.code and WRONG or nil,
+    activations = "select * from pgflow.alias_activations a order by a.activation_id",
+    wrong = expected and WRONG:format(expected) or nil,
   } do
     local answer = scene.db:try("\\x on\n" .. sql)
     files.write(("%s/%s.txt"):format(scene.logs, name), answer.out .. answer.err)
   end
 end
 
--- All of it; returns whether nothing is wrong.
+-- All of it; returns whether nothing is wrong, and the output that runs should have.
 local function run(scene)
   local seconds = options.minutes * 60
   local last = run_faults(scene, schedule.make(options.seed, seconds, options.workers, options.faults, options.without), seconds)
@@ -173,18 +177,20 @@ local function run(scene)
     surprises = scene.fleet.surprises, recovered_in = recovered_in,
     connections = { scene.at_start.connections, at_end.connections }, memory = { scene.at_start.memory, at_end.memory },
   }, say)
-  if not good then keep_rows(scene) end
-  scene.server:close()
-  return good
+  return good, scene.code and code.EXPECTED
 end
 
+if options.swaps then options.workers = swapping.REPLICAS end
 say("seed %d, %g minutes, %d workers, %g runs a second", options.seed, options.minutes, options.workers, options.rate)
 local logs = (os.getenv "CHAOS_FOLDER" or files.temporary_folder()) .. "/logs"
 files.make_folder(logs)
 local scene = { logs = logs, executions = logs .. "/executions", history = history.new() }
 local ok, good = xpcall(function()
-  open_scene(scene)
-  return run(scene)
+  if not options.swaps then open_scene(scene) end
+  local good, expected = (options.swaps and swapping.run or run)(scene, options, say)
+  if not good then keep_rows(scene, expected) end
+  scene.server:close()
+  return good
 end, debug.traceback)
 if not ok then
   say("%s", good)

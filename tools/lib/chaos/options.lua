@@ -6,6 +6,8 @@ local options = {}
 local NUMBERS = { minutes = 10, seed = 1, workers = 3, rate = 6 }
 local TEXTS = { flow = true, start = true, input = true }
 local KINDS = { faults = true, without = true }
+local FLAGS = { swaps = true }
+local NOT_OF_SWAPS = { "workers", "flow", "faults", "without" }
 
 local function fail(message)
   io.stderr:write("chaos: ", message, "\n")
@@ -36,19 +38,23 @@ end
 --- Reads the words; ends the program with 2 where one is wrong.
 ---@param words string[]
 ---@return { minutes: number, seed: number, workers: number, rate: number, flow: string?, start: string?,
----   input: string?, faults: table<string, true>?, without: table<string, true>? }
+---   input: string?, faults: table<string, true>?, without: table<string, true>?, swaps: true? }
 function options.read(words)
   local given = {}
   for name, default in pairs(NUMBERS) do given[name] = default end
-  local at = 1
+  local at, named = 1, {}
   while words[at] do
     local name, value = (words[at]:match "^%-%-(%a+)$"), words[at + 1]
-    if not (NUMBERS[name] or TEXTS[name] or KINDS[name]) then
+    if not (NUMBERS[name] or TEXTS[name] or KINDS[name] or FLAGS[name]) then
       fail(("unknown word %s; see tools/chaos --help"):format(words[at]))
     end
-    if not value then fail(("--%s needs a value"):format(name)) end
-    given[name] = NUMBERS[name] and number(name, value) or KINDS[name] and kinds(name, value) or value
-    at = at + 2
+    if not (value or FLAGS[name]) then fail(("--%s needs a value"):format(name)) end
+    given[name] = FLAGS[name] or NUMBERS[name] and number(name, value) or KINDS[name] and kinds(name, value) or value
+    named[name] = true
+    at = at + (FLAGS[name] and 1 or 2)
+  end
+  for _, name in ipairs(given.swaps and NOT_OF_SWAPS or {}) do
+    if named[name] then fail(("--swaps and --%s do not go together"):format(name)) end
   end
   if (given.flow == nil) ~= (given.start == nil) then fail "--flow and --start go together" end
   return given
