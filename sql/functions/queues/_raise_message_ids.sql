@@ -7,10 +7,10 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_last_id bigint := pgflow._last_message_id(p_queue_name);
-  v_known_id bigint := pgflow._known_message_id(p_queue_name, pgflow._far_message_id(v_last_id));
+  v_known_id bigint := pgflow._known_message_id(p_queue_name, pgflow._far_message_id(pgflow._last_message_id(p_queue_name)));
 begin
-  if v_known_id > v_last_id then
+  -- Others send meanwhile: a known id was given out before the counter is read again, and is not above it.
+  if v_known_id > pgflow._last_message_id(p_queue_name) then
     perform setval(pg_get_serial_sequence(format('pgmq.%I', pgmq.format_table_name(p_queue_name, 'q')), 'msg_id'), v_known_id);
   end if;
 end;
