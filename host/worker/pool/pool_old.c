@@ -18,7 +18,7 @@ int pool_old_count(const struct pool *pool) {
 
 static void add_slot(struct pool_old *old, const struct slot *slot) {
   const struct task *task;
-  if (!slot->process) return;
+  if (!slot->process || !slot->tasks) return; /* without tasks it ends at once */
   old->executors++;
   old->memory += executor_process_memory(slot->process);
   DL_FOREACH(slot->tasks, task) {
