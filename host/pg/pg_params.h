@@ -27,7 +27,7 @@ struct pg_array {
   bool has_null;
 };
 
-enum { PG_PARAMS_MAX = 8 };
+enum { PG_PARAMS_MAX = 9 };
 
 struct pg_params {
   int count;

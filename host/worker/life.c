@@ -70,6 +70,11 @@ void life_order_reload(struct life *life) {
 
 bool life_is_cautious(const struct life *life) { return !life->development && !life->options->development; }
 
+enum deploy_extent life_extent(const struct life *life, bool whole) {
+  if (life->development && life->options->dev >= 0) return DEPLOY_FILES;
+  return whole ? DEPLOY_ALL : DEPLOY_EXISTING;
+}
+
 bool life_is_closing(const struct life *life) { return life->course.worker >= WORKER_CLOSING; }
 
 int life_in_flight(const struct life *life) {

@@ -12,6 +12,7 @@
 #include "pg/pg.h"
 #include "worker/advance.h"
 #include "worker/control/complaint.h"
+#include "worker/control/deploy_ask.h"
 #include "worker/control/heartbeat.h"
 #include "worker/control/leftovers.h"
 #include "worker/control/old_generations.h"
@@ -129,6 +130,8 @@ void life_reload(struct life *life, enum wish wish);
 void life_order_reload(struct life *life);
 /* Changed files bring new versions only when somebody orders it. */
 bool life_is_cautious(const struct life *life);
+/* What is deployed of a registry that is wanted as a whole, or of changed files. */
+enum deploy_extent life_extent(const struct life *life, bool whole);
 /* The connections are closed: results of executors cannot be recorded. */
 bool life_is_closing(const struct life *life);
 /* Tasks that have a handler, or a transaction that is about to end. */

@@ -142,18 +142,17 @@ static void send_deployment(struct life *life) {
   bool is_next = life->course.reload == RELOAD_DEPLOYING && life->candidate;
   struct buf changed = {0};
   if (is_next) changes_put_paths(&changed, pool_source(life->serving), pool_source(life->candidate));
-  bool by_dev = life->development && life->options->dev >= 0;
+  const struct generation *generation = is_next ? life->candidate : life->serving;
   bool whole = is_next ? life->course.whole || !life_is_cautious(life) : life->whole;
   const struct deploy_events events = {.wanted = is_wanted,
                                        .done = on_deployed,
                                        .again = life->course.worker != WORKER_DEPLOYING,
-                                       .extent = by_dev  ? DEPLOY_FILES
-                                                 : whole ? DEPLOY_ALL
-                                                         : DEPLOY_EXISTING,
+                                       .extent = life_extent(life, whole),
                                        .changed_files = changed.len > 0 ? changed.data : "",
+                                       .source = pool_source(generation),
                                        .tell = on_deleting};
-  deploy(life->control, life->worker_id, is_next ? life->reload.worker : life->worker,
-         pool_report(is_next ? life->candidate : life->serving), ++life->last_generation, life->log, &events, life);
+  deploy(life->control, life->worker_id, is_next ? life->reload.worker : life->worker, pool_report(generation),
+         ++life->last_generation, life->log, &events, life);
   buf_free(&changed);
 }
 

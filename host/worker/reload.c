@@ -293,8 +293,16 @@ static void on_asked(void *owner, const struct err *err) {
 }
 
 void reload_ask(struct life *life) {
-  bool moves = life->course.whole || !life_is_cautious(life);
-  deploy_ask(life->control, life->worker_id, life->reload.worker, moves, on_asked, life);
+  char *registries = deploy_registries(pool_report(life->candidate));
+  const struct deploy_question question = {
+      .worker_id = life->worker_id,
+      .worker = life->reload.worker,
+      .extent = life_extent(life, life->course.whole || !life_is_cautious(life)),
+      .registries = registries,
+      .read_from_ms = pool_source(life->candidate)->read_from_ms,
+  };
+  deploy_ask(life->control, &question, on_asked, life);
+  free(registries);
 }
 
 /* The candidate waits; the old generation claims. */

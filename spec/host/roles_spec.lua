@@ -40,7 +40,7 @@ local READS = {
 }
 local FUNCTIONS = {
   worker = {
-    "deploy_flows", "await_deployment", "deploy_existing", "deploy_files", "preview_files",
+    "deploy_flows", "await_deployment", "deploy_existing", "deploy_files", "preview_files", "await_files",
     "lock_runs", "lock_batch", "claim_tasks", "complete_tasks", "fail_tasks", "release_tasks", "run_input",
     "worker_heartbeat", "recover_tasks", "reconcile_claims", "mark_worker_stopped", "track_worker_function", "preview_deployment",
     "report_reload", "report_trouble", "report_old_generations", "installation_id", "open_transaction", "complete_transaction",

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "worker/control/deploy_ask.h"
 #include "worker/control/statements.h"
 
 /* The columns of the DEPLOY statement: the differences as JSON, as lines and as one line; live workers that lack steps,
@@ -21,6 +20,7 @@ struct deployment {
   char *function, *queue, *registry; /* owned */
   char *registries;                  /* owned; those of all queues, as a JSON array */
   char *changed_files;               /* owned */
+  int64_t read_from_ms, read_till_ms;
   int64_t generation;
   struct log *log;
   struct deploy_events events;
@@ -199,6 +199,8 @@ static void submit(struct deployment *deployment) {
   if (extent == DEPLOY_FILES) {
     pg_param_text(params, deployment->registries);
     pg_param_text(params, deployment->changed_files);
+    pg_param_int(params, deployment->read_from_ms);
+    pg_param_int(params, deployment->read_till_ms);
   }
   pg_submit(deployment->pg, unit);
 }
@@ -223,14 +225,6 @@ static void on_preview(void *owner, struct pg_unit *unit, const struct err *err)
   submit(deployment);
 }
 
-static char *all_registries(const struct load_report *report) {
-  struct buf out = {0};
-  for (size_t i = 0; i < report->worker_count; i++)
-    buf_printf(&out, "%s%s", i > 0 ? "," : "[", report->workers[i].registry);
-  buf_printf(&out, "]");
-  return out.data;
-}
-
 void deploy(struct pg *pg, const char *worker_id, const struct load_worker *worker, const struct load_report *report,
             int64_t generation, struct log *log, const struct deploy_events *events, void *owner) {
   struct deployment *deployment = xcalloc(1, sizeof *deployment);
@@ -239,14 +233,20 @@ void deploy(struct pg *pg, const char *worker_id, const struct load_worker *work
                                     .function = xstrdup(worker->name),
                                     .queue = xstrdup(worker->queue),
                                     .registry = xstrdup(worker->registry),
-                                    .registries = all_registries(report),
+                                    .registries = deploy_registries(report),
                                     .changed_files = xstrdup(events->changed_files),
+                                    .read_from_ms = events->source->read_from_ms,
+                                    .read_till_ms = events->source->read_till_ms,
                                     .generation = generation,
                                     .log = log,
                                     .events = *events,
                                     .owner = owner};
   struct pg_unit *unit = pg_unit_new(on_preview, deployment);
-  deploy_ask_in(unit, worker_id, worker, events->extent != DEPLOY_EXISTING);
+  deploy_ask_in(unit, &(struct deploy_question){.worker_id = worker_id,
+                                                .worker = worker,
+                                                .extent = events->extent,
+                                                .registries = deployment->registries,
+                                                .read_from_ms = deployment->read_from_ms});
   bool files = events->extent == DEPLOY_FILES;
   struct pg_params *params = pg_unit_add(unit, &control_statements[files ? STMT_PREVIEW_FILES : STMT_PREVIEW]);
   if (!files) pg_param_text(params, worker->queue);

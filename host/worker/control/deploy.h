@@ -4,20 +4,15 @@
 
 #include "base/log.h"
 #include "pg/pg.h"
+#include "worker/control/deploy_ask.h"
 #include "worker/source/load_report.h"
+#include "worker/source/source.h"
 
 enum deploy_outcome {
   DEPLOY_DONE,
   DEPLOY_FENCED,  /* the worker function is disabled, or this worker deprecated; nothing was changed; *err says so */
   DEPLOY_REFUSED, /* nothing was changed; *err says what to exit with, details or the log what is wrong */
   DEPLOY_FAILED,  /* the database could not say; *err */
-};
-
-/* What of its registry a worker deploys. */
-enum deploy_extent {
-  DEPLOY_ALL,
-  DEPLOY_EXISTING, /* versions that exist; what else the registry has is held back */
-  DEPLOY_FILES,    /* in luaflow dev: first all flows of the files, of every queue */
 };
 
 struct deploy_answer {
@@ -36,7 +31,9 @@ struct deploy_events {
   void (*done)(void *owner, const struct deploy_answer *answer);
   bool again; /* the worker has deployed before: only what is different now is news */
   enum deploy_extent extent;
-  const char *changed_files; /* of DEPLOY_FILES: see changes_put_paths; borrowed until the call returns */
+  /* Of DEPLOY_FILES: see changes_put_paths, and what was loaded; both borrowed until the call returns. */
+  const char *changed_files;
+  const struct source *source;
   /* Told of what is about to be deleted: such as "recreating_flow\nflow\nreason\ndifferences"; true: dev logs it. */
   bool (*tell)(void *owner, const char *text);
 };

@@ -28,20 +28,35 @@ static void on_done(void *owner, struct pg_unit *unit, const struct err *err) {
   free(ask);
 }
 
-void deploy_ask_in(struct pg_unit *unit, const char *worker_id, const struct load_worker *worker, bool moves) {
-  pg_unit_allow(unit, deploy_extra_ms(worker->registry));
-  struct pg_params *params = pg_unit_add(unit, &control_statements[STMT_AWAIT_DEPLOYMENT]);
-  pg_param_text(params, worker_id);
+void deploy_ask_in(struct pg_unit *unit, const struct deploy_question *question) {
+  const struct load_worker *worker = question->worker;
+  bool files = question->extent == DEPLOY_FILES;
+  pg_unit_allow(unit, deploy_extra_ms(files ? question->registries : worker->registry));
+  struct pg_params *params = pg_unit_add(unit, &control_statements[files ? STMT_AWAIT_FILES : STMT_AWAIT_DEPLOYMENT]);
+  pg_param_text(params, question->worker_id);
   pg_param_text(params, worker->name);
-  pg_param_text(params, worker->queue);
-  pg_param_text(params, moves ? worker->registry : "{\"flows\": []}");
+  if (files) {
+    pg_param_text(params, question->registries);
+    pg_param_int(params, question->read_from_ms);
+  } else {
+    pg_param_text(params, worker->queue);
+    pg_param_text(params, question->extent == DEPLOY_EXISTING ? "{\"flows\": []}" : worker->registry);
+  }
 }
 
-void deploy_ask(struct pg *pg, const char *worker_id, const struct load_worker *worker, bool moves,
-                void (*done)(void *owner, const struct err *err), void *owner) {
+char *deploy_registries(const struct load_report *report) {
+  struct buf out = {0};
+  for (size_t i = 0; i < report->worker_count; i++)
+    buf_printf(&out, "%s%s", i > 0 ? "," : "[", report->workers[i].registry);
+  buf_printf(&out, "]");
+  return out.data;
+}
+
+void deploy_ask(struct pg *pg, const struct deploy_question *question, void (*done)(void *owner, const struct err *err),
+                void *owner) {
   struct ask *ask = xcalloc(1, sizeof *ask);
   *ask = (struct ask){.done = done, .owner = owner};
   struct pg_unit *unit = pg_unit_new(on_done, ask);
-  deploy_ask_in(unit, worker_id, worker, moves);
+  deploy_ask_in(unit, question);
   pg_submit(pg, unit);
 }

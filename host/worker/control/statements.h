@@ -26,9 +26,10 @@
 #define CONTROL_STATEMENTS(STMT)                                                                                      \
   STMT(SCHEMA, SCHEMA_STATE_SQL)                                                                                      \
   STMT(AWAIT_DEPLOYMENT, "select pgflow.await_deployment($1::uuid, $2::text, $3::text, $4::jsonb)")                   \
+  STMT(AWAIT_FILES, "select pgflow.await_files($1::uuid, $2::text, $3::jsonb, $4)")                                   \
   STMT(PREVIEW, PREVIEW_SQL("preview_deployment($1::text, $2::jsonb)"))                                               \
   STMT(PREVIEW_FILES, PREVIEW_SQL("preview_files($1::jsonb)"))                                                        \
-  STMT(DEPLOY_FILES, DEPLOY_SQL("deploy_files", ", $6::jsonb, pg_catalog.string_to_array($7, E'\\n')"))               \
+  STMT(DEPLOY_FILES, DEPLOY_SQL("deploy_files", ", $6::jsonb, pg_catalog.string_to_array($7, E'\\n'), $8, $9"))       \
   STMT(DEPLOY, DEPLOY_SQL("deploy_flows", ""))                                                                        \
   STMT(DEPLOY_EXISTING, DEPLOY_SQL("deploy_existing", ""))                                                            \
   STMT(HEARTBEAT,                                                                                                     \

@@ -10,6 +10,7 @@
 struct source {
   int snapshot; /* from snapshot_take; -1: none */
   struct env_file env_file;
+  int64_t read_from_ms, read_till_ms; /* on the machine's monotonic clock */
 };
 
 /* Reads both. False with *err, and nothing to free. Blocks while it reads. */

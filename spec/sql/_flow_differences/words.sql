@@ -31,8 +31,10 @@ select is(spec.told(array[spec.map('a')], array[spec.map('a', p_when_element_exh
 
 select spec.deploy('greet', spec.step('a'), spec.step('b'));
 select is(pgflow._flow_differences(spec.flow('greet', array[spec.step('a'), spec.step('b')], p_routing => '{"b": "elsewhere"}'))::text,
-  row('{}'::text[], array['Step b: queue: in the modules ''elsewhere'', in the database ''greet'''])::text, 'the queue of a step');
-select is(pgflow._flow_differences(spec.flow('greet', array[spec.step('a'), spec.step('b')]))::text, row('{}'::text[], '{}'::text[])::text, 'equal');
+  row('{}'::text[], array['Step b: queue: in the modules ''elsewhere'', in the database ''greet'''], false)::text, 'the queue of a step');
+select is(pgflow._flow_differences(spec.flow('greet', array[spec.step('a'), spec.step('b')]))::text, row('{}'::text[], '{}'::text[], false)::text, 'equal');
+select is((pgflow._flow_differences(spec.flow('greet', array[spec.step('b'), spec.step('a')]))).only_order, true, 'the order alone');
+select is((pgflow._flow_differences(spec.flow('greet', array[spec.step('b'), spec.map('a')]))).only_order, false, 'more than the order');
 
 select * from finish();
 rollback;

@@ -6,7 +6,7 @@ select plan(4);
 
 create function spec.follow(p_flows jsonb[]) returns setof text language sql as $$
   select concat_ws(' ', d.flow_slug, d.status, d.alias_status) from pgflow.deploy_files(spec.worker(), 'spec', 'q',
-    jsonb_build_object('flows', to_jsonb(p_flows)), 1, jsonb_build_array(jsonb_build_object('flows', to_jsonb(p_flows))), '{}') d;
+    jsonb_build_object('flows', to_jsonb(p_flows)), 1, jsonb_build_array(jsonb_build_object('flows', to_jsonb(p_flows))), '{}', 1, 2) d;
 $$;
 select throws_ok($$ select spec.follow('{}') $$, '55000', 'the files decide only in a development database, and this is none', 'only in development');
 select pgflow.mark_development();

@@ -1,5 +1,6 @@
 -- Returns what deploying one flow of a registry would do, or why it is refused. Writes nothing. Shape and routing are
--- two checks. Names are judged against the stored flows and those of the registry alike.
+-- two checks. Names are judged against the stored flows and those of the registry alike. In a development database a
+-- flow whose steps have only another order is verified: that is no reason to delete its runs.
 create or replace function pgflow._check_flow_deployment(p_flow jsonb, p_registry jsonb) returns pgflow.deployment_check
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -11,6 +12,7 @@ declare
   v_other text;
   v_differences record;
   v_queue_refusals text[];
+  v_development boolean := (select s.development from pgflow.settings s);
 begin
   if v_fault is not null then
     return row(v_slug, 'invalid', '{}'::text[], v_fault)::pgflow.deployment_check;
@@ -49,12 +51,12 @@ begin
   end if;
 
   v_differences := pgflow._flow_differences(p_flow);
-  if v_differences.shape = '{}' and v_differences.routing = '{}' then
+  if v_differences.routing = '{}' and (v_differences.shape = '{}' or v_differences.only_order and v_development) then
     return row(
       v_slug, 'verified', array(select o.change from pgflow._option_changes(v_slug, p_flow -> 'shape') o order by o.n), null
     )::pgflow.deployment_check;
   end if;
-  if (select s.development from pgflow.settings s) then
+  if v_development then
     return row(v_slug, 'recreated', v_differences.shape || v_differences.routing,
       'its runs and their data are deleted, and it is created again')::pgflow.deployment_check;
   end if;
@@ -63,8 +65,7 @@ begin
     case when v_differences.shape <> '{}' then 'shape_mismatch' else 'routing_mismatch' end,
     v_differences.shape || v_differences.routing,
     case
-      when v_differences.shape <> '{}' and pgflow._is_reordered(p_flow -> 'shape', pgflow._get_flow_shape(v_slug))
-        then 'the same steps in another order: define them in a fixed order; a loop over pairs() has none'
+      when v_differences.only_order then 'the same steps in another order: define them in a fixed order; a loop over pairs() has none'
       else format('the %s of a deployed flow cannot change: give the new version its own slug',
         case when v_differences.shape <> '{}' then 'shape' else 'routing' end)
     end

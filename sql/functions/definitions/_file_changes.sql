@@ -13,7 +13,7 @@ as $$
     select s.flow_slug, s.missing_since,
       case when s.flow_alias <> f.alias
         then array[format('alias: in the modules ''%s'', in the database ''%s''', f.alias, s.flow_alias)] else '{}'
-      end || d.shape || d.routing as differences
+      end || case when d.only_order then '{}' else d.shape end || d.routing as differences
     from files f
     join pgflow.flows s on s.flow_slug = f.slug
     cross join lateral pgflow._flow_differences(f.flow) d

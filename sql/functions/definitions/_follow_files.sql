@@ -2,7 +2,7 @@
 -- or is in the way is deleted with its data, what no file has is retired, what is not stored is, and each alias gets the
 -- version that is not retained, or none. Returns what _file_changes does, 'created' for flows that are new, and what
 -- became of the aliases, as deploy_flows. A flow that deploy_flows would refuse is left to it.
--- Locks: the deployment lock; the aliases of the files and of what changes, exclusively; then as _drop_flow and
+-- Locks: the deployment lock; the aliases of what changes (_files_aliases), exclusively; then as _drop_flow and
 -- _retire_missing_flow.
 create or replace function pgflow._follow_files(p_files jsonb, p_worker_id uuid, p_function_name text)
 returns table (flow_slug text, status text, alias_status text, differences text[], message text)
@@ -14,9 +14,7 @@ declare
   v_flow record;
   v_from text;
 begin
-  perform pgflow._lock_aliases(array(
-    select f.value ->> 'alias' from jsonb_array_elements(p_files -> 'flows') as f (value) union select a.flow_alias from pgflow.flow_aliases a
-  ));
+  perform pgflow._lock_aliases(pgflow._files_aliases(p_files));
   for v_flow in select c.*, f as stored from pgflow._file_changes(p_files) c join pgflow.flows f on f.flow_slug = c.flow_slug loop
     if v_flow.change in ('recreated', 'deleted') then
       perform pgflow._forget_version(v_flow.stored);

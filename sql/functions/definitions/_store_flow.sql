@@ -1,5 +1,5 @@
 -- Carries out what _check_flow_deployment found for one flow: creates its queues, stores or recreates its definition
--- (active if it was), or updates its runtime options and what was not known of its steps. The caller holds the deployment
+-- (active if it was), or updates its runtime options, what was not known of its steps, and their order. The caller holds the deployment
 -- lock and the alias's.
 create or replace function pgflow._store_flow(p_flow jsonb, p_check_status text, p_worker_id uuid, p_function_name text) returns void
 language plpgsql volatile
@@ -17,6 +17,7 @@ begin
   if p_check_status = 'verified' then
     perform pgflow._update_runtime_options(v_slug, p_flow -> 'shape', p_worker_id, p_function_name);
     perform pgflow._store_semantics(v_slug, p_flow -> 'shape');
+    perform pgflow._store_order(v_slug, p_flow -> 'shape');
     update pgflow.flows f set is_deployed = true where f.flow_slug = v_slug and not f.is_deployed;
   else
     perform pgflow._create_flow_from_shape(v_slug, p_flow -> 'shape', p_flow ->> 'alias', p_flow -> 'routing', true);

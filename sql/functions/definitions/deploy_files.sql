@@ -1,14 +1,15 @@
--- deploy_files(worker_id, function_name, queue_name, registry, generation, registries, changed_files): deploy_flows in a development
--- database for a worker of luaflow dev, where the files are the truth. registries: an array of those of all queues,
--- with the file of each flow. What the files have otherwise than the database is recreated, what none of them has is
+-- deploy_files(worker_id, function_name, queue_name, registry, generation, registries, changed_files, read_from,
+-- read_till): deploy_flows in a development database for a worker of luaflow dev, where the files are the truth. registries: an array of those of all queues,
+-- with the file of each flow; read_from, read_till: when they were read, in ms of a clock that all workers share.
+-- What the files have otherwise than the database is recreated, what none of them has is
 -- retired or deleted (_file_changes), and the aliases follow; then the worker's own registry is deployed, and retries on
 -- its queue that wait for what changed_files have mended become due. Returns what
 -- deploy_flows does, with what was done before it in its rows, and in rows of their own that of flows of other queues:
 -- created | recreated | restored | retired | deleted.
--- Raises object_not_in_prerequisite_state in any other database. Locks: as deploy_flows and _follow_files.
+-- Raises object_not_in_prerequisite_state in any other database, and serialization_failure as _check_files_age. Locks: as deploy_flows and _follow_files.
 create or replace function pgflow.deploy_files(
   p_worker_id uuid, p_function_name text, p_queue_name text, p_registry jsonb, p_generation bigint, p_registries jsonb,
-  p_changed_files text[]
+  p_changed_files text[], p_read_from bigint, p_read_till bigint
 ) returns setof pgflow.deployment_answer
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -26,6 +27,7 @@ begin
     return;
   end if;
   perform pgflow._lock_deployments();
+  perform pgflow._check_files_age(p_worker_id, p_registries, p_read_from);
   begin
     v_done := (
       select coalesce(jsonb_agg(to_jsonb(f)), '[]') from pgflow._follow_files(pgflow._all_flows(p_registries), p_worker_id, p_function_name) f
@@ -38,6 +40,7 @@ begin
       raise exception 'refused' using errcode = 'LF002';
     end if;
     perform pgflow._hasten_changed_flows(p_queue_name, p_changed_files);
+    update pgflow.workers w set files_read_till = p_read_till, files_digest = md5(p_registries::text) where w.worker_id = p_worker_id;
   exception when sqlstate 'LF002' then
     null; -- nothing has changed, and the rows say why
   end;
