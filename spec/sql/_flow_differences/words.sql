@@ -1,7 +1,7 @@
 -- Each kind of difference is a sentence that names the option as authors write it, and both sides.
 begin;
 \ir ../support/fixtures.sql
-select plan(14);
+select plan(16);
 
 create function spec.told(p_modules jsonb[], p_database jsonb[]) returns text[] language sql as $$
   select array_agg(pgflow._difference(d.place, d.part, d.given, d.stored) order by d.n)
