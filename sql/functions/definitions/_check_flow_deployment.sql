@@ -26,8 +26,9 @@ begin
   end if;
   if v_stored.flow_alias <> p_flow ->> 'alias' then
     return row(v_slug, 'alias_conflict', '{}'::text[],
-      format('the flow belongs to alias %s, which cannot change to %s: give the new version its own slug', v_stored.flow_alias,
-        p_flow ->> 'alias'))::pgflow.deployment_check;
+      format('the flow belongs to alias %1$s, which cannot change to %2$s: %3$s', v_stored.flow_alias, p_flow ->> 'alias',
+        case when p_flow ->> 'alias' = v_slug then format('deploy it with alias = "%s", as the files do that brought it', v_stored.flow_alias)
+          else 'give the new version its own slug' end))::pgflow.deployment_check;
   end if;
   select min(f.flow_slug) into v_other from pgflow._named_flows(p_registry) f
   where (f.flow_slug = p_flow ->> 'alias' and f.flow_alias <> p_flow ->> 'alias') or (f.flow_alias = v_slug and p_flow ->> 'alias' <> v_slug);
