@@ -3,6 +3,7 @@
 local contains = require "luaflow.testing.contains"
 local json = require "luaflow.json"
 local plan = require "luaflow.testing.plan"
+local progress = require "luaflow.testing.progress"
 local value = require "luaflow.value"
 
 local model = {}
@@ -25,166 +26,6 @@ end
 local function handed_out(given)
   if type(given) == "table" then return (value.copy(given, "value")) end
   return given
-end
-
--- ---- skipping and failing ----
-
--- Ends the tasks that are queued or started, those of one step or of the whole run.
-local function end_tasks(state, status)
-  for _, task in pairs(state.tasks) do
-    if task.status == "queued" or task.status == "started" then task.status = status end
-  end
-end
-
-local function end_run(run, status, message, slug)
-  run.status, run.error_message, run.error_step_slug = status, message, slug
-  for _, state in pairs(run.states) do end_tasks(state, "cancelled") end
-end
-
-local function fail_step(run, step, message)
-  local state = run.states[step.slug]
-  state.status, state.error_message = "failed", message
-  end_run(run, "failed", message, step.slug)
-end
-
-local function mark_skipped(run, step, reason)
-  local state = run.states[step.slug]
-  state.status, state.skip_reason, state.remaining_tasks = "skipped", reason, nil
-  run.remaining_steps = run.remaining_steps - 1
-  end_tasks(state, "skipped")
-end
-
--- The step is skipped, but its dependents continue without it.
-local function release_dependents(run, step)
-  for _, dependent in ipairs(step.dependents) do
-    local state = run.states[dependent.slug]
-    state.remaining_deps = state.remaining_deps - 1
-    if dependent.is_map then state.initial_tasks = 0 end
-  end
-end
-
--- Everything that depends on the step, however indirectly, is skipped with it.
-local function skip_dependents(run, step)
-  local reached = { step }
-  local at = 1
-  while reached[at] do
-    for _, dependent in ipairs(reached[at].dependents) do
-      local status = run.states[dependent.slug].status
-      if status == "created" or status == "started" then
-        mark_skipped(run, dependent, "dependency_skipped")
-        reached[#reached + 1] = dependent
-      end
-    end
-    at = at + 1
-  end
-end
-
-local function skip(run, step, reason, mode)
-  mark_skipped(run, step, reason)
-  if mode == "skip-cascade" then skip_dependents(run, step) else release_dependents(run, step) end
-end
-
--- ---- completing ----
-
-local function complete_step(run, step, output)
-  local state = run.states[step.slug]
-  state.status, state.output, state.remaining_tasks = "completed", output, 0
-  run.remaining_steps = run.remaining_steps - 1
-  for _, dependent in ipairs(step.dependents) do
-    local waiting = run.states[dependent.slug]
-    waiting.remaining_deps = waiting.remaining_deps - 1
-    if dependent.is_map then waiting.initial_tasks = #output end
-  end
-end
-
--- The outputs of the dependencies that completed; those that were skipped are absent.
-local function outputs_of_dependencies(run, step)
-  local outputs = json.object()
-  for _, slug in ipairs(step.dependencies) do
-    local state = run.states[slug]
-    if state.status == "completed" then outputs[slug] = state.output end
-  end
-  return outputs
-end
-
-local function condition_met(run, step)
-  if not (step.only_if or step.unless) then return true end
-  local document = run.input
-  if #step.dependencies > 0 then document = outputs_of_dependencies(run, step) end
-  if step.only_if and not contains.check(document, step.only_if) then return false end
-  return not (step.unless and contains.check(document, step.unless))
-end
-
--- ---- what follows from a change ----
-
--- The steps that are ready, in their order: those whose condition is met, and the others by what is to be done.
-local function judge_ready(run)
-  local ready = { met = {}, fail = {}, skip = {}, ["skip-cascade"] = {} }
-  for _, step in ipairs(run.steps) do
-    local state = run.states[step.slug]
-    if state.status == "created" and state.remaining_deps == 0 then
-      local list = ready[condition_met(run, step) and "met" or step.when_unmet]
-      list[#list + 1] = step
-    end
-  end
-  return ready
-end
-
--- One wave: what is ready now is judged at once. Returns whether another wave may find something ready.
-local function settle_wave(run)
-  local ready = judge_ready(run)
-  if ready.fail[1] then
-    fail_step(run, ready.fail[1], "Condition not met")
-    return false
-  end
-  local changed = false
-  for _, mode in ipairs { "skip", "skip-cascade" } do
-    for _, step in ipairs(ready[mode]) do
-      skip(run, step, "condition_unmet", mode)
-      changed = true
-    end
-  end
-  for _, step in ipairs(ready.met) do
-    if run.states[step.slug].initial_tasks == 0 then
-      complete_step(run, step, json.array())
-      changed = true
-    end
-  end
-  return changed
-end
-
-local function start_step(run, step)
-  local state = run.states[step.slug]
-  state.status, state.remaining_tasks = "started", state.initial_tasks
-  for index = 0, state.initial_tasks - 1 do
-    state.tasks[index] = { status = "queued", attempts = 0, visible_at = run.now + step.start_delay }
-  end
-end
-
-local function start_ready_steps(run)
-  for _, step in ipairs(run.steps) do
-    local state = run.states[step.slug]
-    if state.status == "created" and state.remaining_deps == 0 then start_step(run, step) end
-  end
-end
-
-local function complete_run(run)
-  run.status = "completed"
-  for _, step in ipairs(run.steps) do
-    local state = run.states[step.slug]
-    if #step.dependents == 0 and state.status == "completed" then
-      run.output = run.output or json.object()
-      run.output[step.slug] = state.output
-    end
-  end
-end
-
--- Conditions, skips and empty maps until nothing changes; then what is ready starts, or the run has completed.
-local function settle(run)
-  while settle_wave(run) do end
-  if run.status ~= "started" then return end
-  start_ready_steps(run)
-  if run.remaining_steps == 0 then complete_run(run) end
 end
 
 -- ---- starting ----
@@ -222,7 +63,7 @@ function model.start(flow, input)
       tasks = {},
     }
   end
-  settle(run)
+  progress.settle(run)
   return run
 end
 
@@ -265,7 +106,7 @@ end
 
 local function input_of(run, step, index)
   if is_plain_root(step) then return run.input end
-  if not step.is_map then return outputs_of_dependencies(run, step) end
+  if not step.is_map then return progress.outputs_of_dependencies(run, step) end
   local parent = step.dependencies[1]
   local array = parent and run.states[parent].output or run.input
   return array[index + 1]
@@ -302,8 +143,8 @@ end
 local function finish_task(run, step, state)
   state.remaining_tasks = state.remaining_tasks - 1
   if state.remaining_tasks > 0 then return end
-  complete_step(run, step, step.is_map and outputs_of_tasks(state) or state.tasks[0].output)
-  settle(run)
+  progress.complete_step(run, step, step.is_map and outputs_of_tasks(state) or state.tasks[0].output)
+  progress.settle(run)
 end
 
 -- The first map that would read the step's output; nil where none does, or where a map gives it.
@@ -318,7 +159,7 @@ local function violate_type(run, task, step, map)
   local kind = contains.type_of(task.output)
   task.status = "failed"
   task.error_message = ("[TYPE_VIOLATION] Produced %s instead of array"):format(kind)
-  fail_step(run, step, ("[TYPE_VIOLATION] Map step %s expects array input but dependency %s produced %s"):format(
+  progress.fail_step(run, step, ("[TYPE_VIOLATION] Map step %s expects array input but dependency %s produced %s"):format(
     map.slug, step.slug, kind))
 end
 
@@ -363,10 +204,10 @@ local function exhaust(run, task, step, message)
     state.failed_tasks = state.failed_tasks + 1
     return finish_task(run, step, state)
   end
-  if step.when_exhausted == "fail" then return fail_step(run, step, message) end
+  if step.when_exhausted == "fail" then return progress.fail_step(run, step, message) end
   state.error_message = message
-  skip(run, step, "handler_failed", step.when_exhausted)
-  settle(run)
+  progress.skip(run, step, "handler_failed", step.when_exhausted)
+  progress.settle(run)
 end
 
 ---@class luaflow.testing.Failure
@@ -414,7 +255,7 @@ end
 ---@return boolean false: it had ended already
 function methods:cancel(reason)
   if self.status ~= "started" then return false end
-  end_run(self, "cancelled", reason)
+  progress.end_run(self, "cancelled", reason)
   return true
 end
 
