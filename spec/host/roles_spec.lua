@@ -33,7 +33,7 @@ local LOGINS = { "worker", "handler", "app", "operator", "reader" }
 local READS = {
   "run_summary", "run_steps", "run_attempts", "run_details", "get_run_with_states", "failing_task", "check_invariants",
   "queue_figures", "is_local", "uncovered_pairs", "lacking_workers", "preview_deployment",
-  "rollout_status", "worker_tasks", "queue_faults", "trust_faults",
+  "run_samples", "rollout_status", "worker_tasks", "queue_faults", "trust_faults",
   "lock_holders", "worker_status", "worker_function_status", "run_task_counts",
   "doctor_owner", "doctor_queues", "doctor_workers", "doctor_locks", "doctor_clock",
   "doctor_functions", "doctor_events", "doctor_disk", "doctor_invariants",
@@ -44,14 +44,16 @@ local FUNCTIONS = {
     "lock_runs", "lock_batch", "claim_tasks", "complete_tasks", "fail_tasks", "release_tasks", "run_input",
     "worker_heartbeat", "recover_tasks", "reconcile_claims", "mark_worker_stopped", "track_worker_function", "preview_deployment",
     "report_reload", "report_trouble", "report_old_generations", "installation_id", "open_transaction", "complete_transaction",
+    "rehearse_transaction",
   },
-  handler = { "installation_id", "open_transaction", "complete_transaction" },
+  handler = { "installation_id", "open_transaction", "complete_transaction", "rehearse_transaction" },
   app = {
     "start_flow", "start_flows", "start_flow_with_states", "get_run_with_states", "failing_task", "run_summary", "run_steps",
     "run_attempts", "run_details",
   },
   reader = READS,
   operator = {
+    "rehearse_transaction",
     "cancel_run", "retry_run", "prune_data_older_than", "begin_rollout", "finish_rollout",
     "enable_worker_functions", "disable_worker_functions", "forget_worker_function", "retire_alias", "forget_flow", "adopt_queue",
     "request_reload", "reload_answers",
