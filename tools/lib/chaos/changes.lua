@@ -56,7 +56,7 @@ end
 -- Rows without a completed task, and completed tasks without exactly one row.
 local KEPT = [[
   select count(*)
-  from (select t.run_id, t.task_index from pgflow.step_tasks t where t.step_slug = 'keep' and t.status = 'completed') t
+  from (select t.run_id, t.task_index from ]] .. executions.COMPLETED .. [[ t where t.step_slug = 'keep') t
   full join (select k.run_id, k.task_index, count(*) as rows from public.chaos_kept k group by 1, 2) k
     on k.run_id = t.run_id and k.task_index = t.task_index
   where t.run_id is null or k.rows is distinct from 1]]

@@ -21,7 +21,7 @@ local FLOWS = [[
 local ffi = require "ffi"
 local luaflow = require "luaflow"
 local TIMEOUT, REVISION = %d, %d
-pcall(ffi.cdef, "unsigned alarm(unsigned seconds); int getpid(void);")
+pcall(ffi.cdef, "int getpid(void); int timer_create(int, const int *, void **); int timer_settime(void *, int, const long *, void *);")
 
 local function note(ctx, slug, fails)
   local file = assert(io.open(ctx.env.CHAOS_EXECUTIONS, "a"))
@@ -81,7 +81,9 @@ local function die(how, ctx)
   file:write(("%%s %%.3f\n"):format(ctx.env.CHAOS_WORKER, ctx.deadline - TIMEOUT))
   file:close()
   if how == "alarm" then
-    ffi.C.alarm(1)
+    local timer = ffi.new "void *[1]"
+    assert(ffi.C.timer_create(1, ffi.new("int[16]", { 0, 0, 14 }), timer) == 0) -- SIGALRM
+    assert(ffi.C.timer_settime(timer[0], 0, ffi.new("long[4]", { 0, 0, 1, 0 }), nil) == 0)
   else
     os.execute(("(sleep 1; kill -9 %%d) >/dev/null 2>&1 &"):format(ffi.C.getpid()))
   end

@@ -40,6 +40,14 @@ local function group(all)
   return tasks
 end
 
+--- The completed tasks whose handler must have run, as SQL: a retry takes over what the run that it retries had completed.
+executions.COMPLETED = [[(
+  select t.* from pgflow.step_tasks t join pgflow.runs r using (run_id)
+  where t.status = 'completed' and not exists (
+    select from pgflow.step_tasks k
+    where k.run_id = r.restart_of_run_id and k.step_slug = t.step_slug and k.task_index = t.task_index and k.status = 'completed'
+  ))]]
+
 local SAME = 0.05 -- seconds: the time of one claim, as the clock of the day tells it twice
 
 -- Until when a fault may have made it run again. Since its transaction's connection was lost that may be under the same claim.
@@ -78,10 +86,10 @@ function executions.judge(db, all, history, timeout)
   local tasks = group(all)
   local result = { failed = 0, again = 0, never = {}, late = {}, unexplained = {}, spent = {} }
   for key, list in pairs(tasks) do follow(result, key, list, history, timeout) end
-  local rows = db:text [[
+  local rows = db:text([[
     select t.run_id || ' ' || t.step_slug || ' ' || t.task_index, extract(epoch from t.completed_at),
       t.attempts_count - t.requeued_count - t.requeued_dead_count
-    from pgflow.step_tasks t where t.status = 'completed']]
+    from ]] .. executions.COMPLETED .. " t")
   for key, completed, spent in rows:gmatch "([^|\n]+)|([%d.]+)|(%-?%d+)" do
     local list = tasks[key]
     if not list then
