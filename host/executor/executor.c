@@ -103,6 +103,19 @@ static bool open_channel(struct executor *executor) {
   return true;
 }
 
+static void on_child(uv_signal_t *handle, int number) {
+  (void)handle;
+  (void)number;
+}
+
+/* libuv would set the signal's action with the first program and take it back with the last one, like a handler that
+ * changes the process. */
+static void watch_children(struct runtime *runtime) {
+  uv_signal_init(&runtime->loop, &runtime->children);
+  uv_signal_start(&runtime->children, on_child, SIGCHLD);
+  uv_unref((uv_handle_t *)&runtime->children);
+}
+
 static void send_hello(struct runtime *runtime) {
   struct buf payload = {0};
   buf_put_str(&payload, build_id());
@@ -195,6 +208,7 @@ static void tear_down(struct executor *executor) {
   isolation_free(runtime->isolation);
   state_leave(runtime);
   channel_close(runtime->channel);
+  uv_close((uv_handle_t *)&runtime->children, NULL);
   uv_run(&runtime->loop, UV_RUN_DEFAULT);
   uv_loop_close(&runtime->loop);
   modules_free(runtime->modules);
@@ -213,6 +227,7 @@ int executor_main(void) {
   close(PULSE_FD);
   hide_from_children();
   if (!open_channel(&executor)) return EXIT_FAILURE;
+  watch_children(runtime);
   send_hello(runtime);
   turn(&executor);
   if (runtime->ended) state_exit(runtime, runtime->exit_code, true);

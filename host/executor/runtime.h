@@ -17,6 +17,7 @@
 struct runtime {
   pid_t pid; /* of the executor itself */
   uv_loop_t loop;
+  uv_signal_t children; /* keeps SIGCHLD's action the same whether ctx:exec runs programs or not */
   struct channel *channel;
   struct pulse *pulse;  /* names the task on whose behalf Lua runs */
   bool closed;          /* the host has ended */
