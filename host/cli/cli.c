@@ -54,7 +54,8 @@ static const struct command commands[] = {
      "with dependencies needs --flow-input."},
     {"types", FOR_TYPES, 1, ANY_NUMBER, false, command_types, "PATH... -o DIR",
      "writes definitions of the flows for editors (LuaCATS)",
-     "Writes one file for each flow: its queues, its routes and the dependency table of each step. Needs no database."},
+     "Writes one file for each flow: its queues, its routes and the dependency table of each step. Needs no database,\n"
+     "but for --from-runs, which reads the shapes of inputs and outputs from runs; without it they are any again."},
     {"start", FOR_START, 1, 2, false, command_start, "NAME [JSON]", "starts a run",
      "NAME is an alias or the concrete slug of its active version. JSON is the run's input (default {}); - reads\n"
      "it from standard input. Prints the run's id, with --wait its output."},

@@ -275,7 +275,7 @@ local function decode(response, where)
   local request = asked[response] or { method = "the", url = "request" }
   local start = utf8.clean(response.body:sub(1, SHOWN_BYTES)):gsub("%c", " ")
   raise(where, "json", ("%s %s answered %d, and its body is not JSON: %s; it starts with %q"):format(
-    request.method, request.url, response.status, message:gsub("^body: ", ""), start), request.url)
+    request.method, request.url, response.status, message:gsub("^body: ", ""):gsub("%.$", ""), start), request.url)
 end
 
 --- The decoded body of a response. Raises a luaflow.HttpError of kind "json" where it is none.

@@ -97,7 +97,8 @@ function checks.choice(option, given, report)
   for _, choice in ipairs(option.choices) do
     if given == choice then return given end
   end
-  local message = ('%s must be "%s", not %s'):format(option.name, table.concat(option.choices, '", "'), shown(given))
+  local choices = table.concat(option.choices, '", "'):gsub('(.*)", "', '%1" or "')
+  local message = ('%s must be "%s", not %s'):format(option.name, choices, shown(given))
   report("wrong_value", message, nearest.hint(given, option.choices))
 end
 

@@ -111,12 +111,17 @@ static void on_query(struct attempt *attempt, struct frame *frame) {
   script_sql_query(attempt->sql, attempt->process, &attempt->claim, frame);
 }
 
+/* What comes before the name of the source of its database. */
+static const char *database_of(const struct attempt *attempt) {
+  return attempt->call->settings->database ? "the database of " : "";
+}
+
 /* Where, if a database was opened for it at all. */
 static void tell_rehearsal(const struct attempt *attempt) {
   const char *source = script_sql_source(attempt->sql);
   if (attempt->rehearses && source)
-    say(stderr, "luaflow: try: %s.%s: what ctx.tx wrote is rolled back (the database of %s)\n", attempt->step.flow,
-        attempt->step.step, source);
+    say(stderr, "luaflow: try: %s.%s: what ctx.tx wrote is rolled back (%s%s)\n", attempt->step.flow,
+        attempt->step.step, database_of(attempt), source);
 }
 
 /* Is the line one of a traceback and of luaflow's own code, or of C? */
@@ -155,8 +160,7 @@ static void log_traceback(struct attempt *attempt) {
 
 static void tell_database(const struct attempt *attempt) {
   const char *source = script_sql_source(attempt->sql);
-  bool given = attempt->call->settings->database != NULL;
-  if (source) say(stderr, "  its SQL ran in %s%s\n", given ? "the database of " : "", source);
+  if (source) say(stderr, "  its SQL ran in %s%s\n", database_of(attempt), source);
 }
 
 static void tell_failure(struct attempt *attempt, uint8_t outcome, const char *message, double delay) {
