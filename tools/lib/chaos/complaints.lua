@@ -17,6 +17,7 @@ local EXPECTED = {
   "is no longer the current one", "in a read%-only transaction", 'no partition of relation "messages" found',
   "could not receive data from client", "could not send data to client", "unexpected EOF on client connection",
   "is not a PostgreSQL backend process", -- one that was to be ended had already ended
+  "could not lock the flows: another transaction deploys", -- two workers that reload at once: one of them tries again
   "could not lock aliases .*: open transactions have called start_flow", -- a deployment that meets a start is tried again
   'could not obtain lock on row in relation "runs"', -- a batch that does not wait for a run which somebody else holds
 }
