@@ -200,6 +200,19 @@ local function silent_file(paths, loaded)
   end
 end
 
+-- Files that others require and that have no code: a copy that has just begun looks like this.
+local function report_empty(loaded, read, report)
+  local required = {}
+  for path in pairs(loaded.required) do required[#required + 1] = path end
+  table.sort(required)
+  for _, path in ipairs(required) do
+    if loaded.loaded[path] == true and (read(path) or ""):gsub("%-%-[^\n]*", ""):find "^%s*$" then
+      report(path, "empty_module", ("module '%s' has no code, but another file requires it"):format(loaded:name_of(path)),
+        "was it copied in part? copy it again, or remove the require")
+    end
+  end
+end
+
 -- The files whose load may have failed: those given, and what those that lack a module would have required.
 local function append_failed(paths, loaded, options, report)
   local all = {}
@@ -277,6 +290,7 @@ function loader.load(options)
   local failed = append_failed(loadable, loaded, options, report)
   local data = end_notes()
   report_failures(recorded, failed, loaded.failed, options)
+  if options.read then report_empty(loaded, options.read, report) end
 
   local returned, served = collect_returned(loadable, named, loaded, built, report)
   local subscriptions, conflicting = entries.subscriptions(returned, served)

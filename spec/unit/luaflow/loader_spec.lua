@@ -408,6 +408,19 @@ return require('luaflow').flow {}]],
     })
   end)
 
+  it("empty_module: a file without code that another requires", function()
+    local flow = 'local helper = require "lib.helper"\n' .. flow_source "a"
+    local _, root = load { ["flows/a.lua"] = flow, ["lib/helper.lua"] = "" }
+    assert.equal(1, root.counts["lib/helper.lua"])
+    local problem = load({ ["flows/a.lua"] = flow, ["lib/helper.lua"] = "-- Helps.\n\n" }).problems[1]
+    assert.same({
+      code = "empty_module", file = "lib/helper.lua", message = "module 'lib.helper' has no code, but another file requires it",
+      hint = "was it copied in part? copy it again, or remove the require",
+    }, problem)
+    assert.same({}, problems_of { ["flows/a.lua"] = flow, ["lib/helper.lua"] = "extra = 1" })
+    assert.same({}, problems_of { ["flows/a.lua"] = flow_source "a", ["lib/helper.lua"] = "" })
+  end)
+
   it("unserved_flow: a flow that nothing returns, or whose deployment no worker has", function()
     local two = 'local l = require "luaflow"\nlocal function flow(slug)\n  return l.flow { slug = slug }:step({ slug = "s" }, print)\nend\n'
       .. 'local a = flow "a"\nlocal b = flow "b"\n'
