@@ -18,7 +18,7 @@ as $$
     (extract(epoch from coalesce(st.completed_at, st.failed_at, st.skipped_at, greatest(now(), st.started_at)) - st.started_at) * 1000)::bigint,
     coalesce(
       (
-        select format('%s: %s', pgflow._task_label(e.task_index, e.input), e.error_message)
+        select format('%s: %s', pgflow._task_label(e.task_index, e.input), pgflow._error_text(e.error_message))
         from pgflow.step_tasks e
         where s.step_type = 'map' and (st.error_message is not null or st.failed_tasks > 0) and e.run_id = st.run_id and e.step_slug = st.step_slug
           and e.status = 'failed' and e.error_message is not distinct from coalesce(st.error_message, e.error_message)
