@@ -20,6 +20,7 @@ struct pulse {
   char place[PULSE_PLACE_MAX];
 };
 
+_Static_assert(sizeof(struct pulse) <= 512, "a limit on the size of files (ulimit -f 1) applies to this memory too");
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "locks do not reach across processes");
 
 static uint64_t now_ms(void) {

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PULSE_PLACE_MAX = 512 };
+enum { PULSE_PLACE_MAX = 448 };
 
 struct pulse;
 

@@ -4,8 +4,10 @@
 create or replace function pgflow.await_deployment(
   p_worker_id uuid, p_function_name text, p_queue_name text, p_registry jsonb
 ) returns void
-language sql volatile security definer
+language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
-  select pgflow._await_deployment(p_worker_id, p_function_name, pgflow._registry_aliases(p_registry));
+begin
+  perform pgflow._await_deployment(p_worker_id, p_function_name, pgflow._registry_aliases(p_registry));
+end;
 $$;
