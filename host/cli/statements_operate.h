@@ -54,7 +54,8 @@
     "select q.worker_id, q.queue_name, q.function_name, q.state, q.generation, q.tasks_in_flight, q.heartbeat_age_ms," \
     "       nullif(concat_ws('; ',"                                                                                    \
     "         (select string_agg(t.trouble ->> 'message', '; ') from jsonb_array_elements(q.troubles) t (trouble)),"   \
-    "         'reload failed: ' || q.last_reload_error), ''),"                                                         \
+    "         case when not q.troubles @> '[{\"trouble\": \"deployment\"}]'"                                           \
+    "           then 'reload failed: ' || q.last_reload_error end), ''),"                                              \
     "       o.text, o.brief"                                                                                           \
     "  from (" WORKERS_QUERY                                                                                           \
     ") q cross join lateral ("                                                                                         \

@@ -153,7 +153,11 @@ static enum action take_deployment(struct course *course) {
       return move_worker(course, WORKER_FENCED, ACTION_FENCED);
     case ANSWER_REFUSED:
       return ACTION_REFUSED;
+    case ANSWER_OUTDATED:
+      if (course->wish < WISH_AGAIN) course->wish = WISH_AGAIN;
+      return move_worker(course, WORKER_CHECKED, ACTION_NOT_DEPLOYED);
     case ANSWER_FAILED:
+    case ANSWER_HELD:
       return move_worker(course, WORKER_CHECKED, ACTION_NOT_DEPLOYED);
   }
   return ACTION_NONE;
@@ -199,10 +203,18 @@ static enum action drop_candidate(struct course *course) {
   return ours ? ACTION_DISCARD : ACTION_MOVED;
 }
 
+/* A generation that cannot claim is deployed again first, and in turn with what is wanted: either may be refused for
+ * as long as the other is not tried. */
+static bool is_due_again(struct course *course) {
+  bool in_turn = course->tried_again && course->wish >= WISH_CHANGED;
+  course->tried_again = false;
+  return course->standing == STANDING_STALE && !in_turn;
+}
+
 static enum action begin(struct course *course, const struct facts *facts) {
   if (course->candidate != CANDIDATE_NONE) return drop_candidate(course);
   if (course->reload_alarm == ALARM_RUNS) return ACTION_NONE;
-  if (course->standing == STANDING_STALE) return move_reload(course, RELOAD_HOLDING, ACTION_MOVED);
+  if (is_due_again(course)) return move_reload(course, RELOAD_HOLDING, ACTION_MOVED);
   if (course->wish < WISH_CHANGED) return ACTION_NONE;
   /* The first deployment takes all that its generation has, so changed files must not become that generation. */
   if (facts->cautious && !course->whole_wanted && course->worker != WORKER_RUNNING) return ACTION_NONE;
@@ -230,6 +242,8 @@ static enum action take_read(struct course *course) {
     case ANSWER_KNOWN:
       return move_reload(course, RELOAD_IDLE, ACTION_MOVED);
     case ANSWER_FAILED:
+    case ANSWER_HELD: /* of deployments, like the next two */
+    case ANSWER_OUTDATED:
       return refuse_for_now(course);
     case ANSWER_FENCED:
     case ANSWER_REFUSED:
@@ -238,9 +252,16 @@ static enum action take_read(struct course *course) {
   return ACTION_NONE;
 }
 
+/* The reload under way gives way to the next one, which does what this one was to do. */
+static enum action give_way(struct course *course, enum action action) {
+  if (course->wish < course->cause) course->wish = course->cause;
+  course->whole_wanted = course->whole_wanted || course->whole;
+  return move_reload(course, RELOAD_IDLE, action);
+}
+
 /* A load of outdated files might never end. */
 static enum action expect(struct course *course) {
-  if (course->reload_alarm == ALARM_OVER) return move_reload(course, RELOAD_IDLE, ACTION_LOSE_PATIENCE);
+  if (course->reload_alarm == ALARM_OVER) return give_way(course, ACTION_LOSE_PATIENCE);
   if (course->reload_alarm == ALARM_RUNS || course->wish < WISH_CHANGED) return ACTION_NONE;
   course->reload_alarm = ALARM_RUNS;
   return ACTION_EXPECT;
@@ -268,9 +289,7 @@ static enum action take_load(struct course *course) {
 /* What is wanted meanwhile comes before a candidate that has to wait, and so does a generation that cannot claim. */
 static enum action overtake(struct course *course) {
   if (course->wish < WISH_CHANGED && course->standing != STANDING_STALE) return ACTION_NONE;
-  if (course->wish < course->cause) course->wish = course->cause;
-  course->whole_wanted = course->whole_wanted || course->whole;
-  return move_reload(course, RELOAD_IDLE, ACTION_MOVED);
+  return give_way(course, ACTION_MOVED);
 }
 
 /* A worker that has not deployed yet deploys the candidate instead. While its deployment is under way it waits for
@@ -294,7 +313,10 @@ static enum action take_ask(struct course *course, const struct facts *facts) {
     case ANSWER_KNOWN: /* of reads */
       return move_reload(course, facts->control ? RELOAD_HOLDING : RELOAD_LOADED, ACTION_MOVED);
     case ANSWER_FAILED:
+    case ANSWER_HELD:
       return move_reload(course, RELOAD_LOADED, ACTION_HELD);
+    case ANSWER_OUTDATED:
+      return refuse_for_now(course);
     case ANSWER_FENCED: /* of deployments */
     case ANSWER_REFUSED:
       return move_reload(course, RELOAD_IDLE, ACTION_REFUSE);
@@ -307,7 +329,14 @@ static enum action deploy_next(struct course *course, const struct facts *facts)
   return move_reload(course, RELOAD_DEPLOYING, ACTION_DEPLOY);
 }
 
-static enum action take_next_deployment(struct course *course) {
+/* The database may want other files than those that serve; without an order only development reads them. */
+static enum action fail_again(struct course *course, const struct facts *facts, enum answer answer) {
+  course->tried_again = true;
+  if (!facts->cautious && answer != ANSWER_FENCED && course->wish < WISH_AGAIN) course->wish = WISH_AGAIN;
+  return move_reload(course, RELOAD_IDLE, ACTION_NOT_DEPLOYED_AGAIN);
+}
+
+static enum action take_next_deployment(struct course *course, const struct facts *facts) {
   enum answer answer = take(&course->deployed);
   bool again = course->candidate == CANDIDATE_NONE;
   if (answer == ANSWER_NONE) return ACTION_NONE;
@@ -316,8 +345,9 @@ static enum action take_next_deployment(struct course *course) {
     course->candidate = CANDIDATE_NONE;
     return move_reload(course, RELOAD_IDLE, again ? ACTION_DEPLOYED_AGAIN : ACTION_SWITCH);
   }
-  if (again) return move_reload(course, RELOAD_IDLE, ACTION_NOT_DEPLOYED_AGAIN);
-  if (answer == ANSWER_FAILED) return refuse_for_now(course);
+  if (again) return fail_again(course, facts, answer);
+  if (answer == ANSWER_HELD) return move_reload(course, RELOAD_LOADED, ACTION_HELD);
+  if (answer == ANSWER_FAILED || answer == ANSWER_OUTDATED) return refuse_for_now(course);
   if (answer == ANSWER_FENCED && course->wish == WISH_NONE) course->wish = WISH_ONCE_ENABLED;
   if (answer == ANSWER_FENCED) course->whole_wanted = course->whole_wanted || course->whole;
   return move_reload(course, RELOAD_IDLE, ACTION_REFUSE);
@@ -338,7 +368,7 @@ static enum action reload(struct course *course, const struct facts *facts) {
     case RELOAD_HOLDING:
       return deploy_next(course, facts);
     case RELOAD_DEPLOYING:
-      return take_next_deployment(course);
+      return take_next_deployment(course, facts);
   }
   return ACTION_NONE;
 }

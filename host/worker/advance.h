@@ -36,7 +36,7 @@ enum worker_state { WORKER_STATES(STATE_ENUM) };
   X(RELOAD_LOADED, "loaded", TO(RELOAD_ASKING) | TO(RELOAD_IDLE))                      \
   X(RELOAD_ASKING, "asking", TO(RELOAD_LOADED) | TO(RELOAD_HOLDING) | TO(RELOAD_IDLE)) \
   X(RELOAD_HOLDING, "holding", TO(RELOAD_DEPLOYING) | TO(RELOAD_IDLE))                 \
-  X(RELOAD_DEPLOYING, "deploying", TO(RELOAD_IDLE))
+  X(RELOAD_DEPLOYING, "deploying", TO(RELOAD_LOADED) | TO(RELOAD_IDLE))
 
 enum reload_state { RELOAD_STATES(STATE_ENUM) };
 
@@ -64,10 +64,12 @@ enum candidate {
 enum answer {
   ANSWER_NONE, /* not yet */
   ANSWER_GOOD,
-  ANSWER_KNOWN,   /* the files hold nothing new */
-  ANSWER_FENCED,  /* the function is disabled */
-  ANSWER_REFUSED, /* the same request would be refused again */
-  ANSWER_FAILED,  /* a later attempt may succeed */
+  ANSWER_KNOWN,    /* the files hold nothing new */
+  ANSWER_FENCED,   /* the function is disabled */
+  ANSWER_REFUSED,  /* the same request would be refused again */
+  ANSWER_FAILED,   /* a later attempt may succeed */
+  ANSWER_HELD,     /* others hold what the deployment needs */
+  ANSWER_OUTDATED, /* others have deployed meanwhile: only files that are read again can be deployed */
 };
 
 /* What the database knows of this worker. */
@@ -75,7 +77,8 @@ enum standing {
   STANDING_UNKNOWN,
   STANDING_ASKED,   /* a deployment was sent: it may have a row */
   STANDING_CURRENT, /* the serving generation is the last one deployed */
-  STANDING_STALE,   /* the database has another generation: claims fail until the serving one is deployed again */
+  STANDING_STALE,   /* the database has another generation: claims fail until the serving one is deployed again, or
+                     * another one is */
 };
 
 enum claims { CLAIMS_NONE, CLAIMS_OPEN, CLAIMS_HELD, CLAIMS_STOPPED };
@@ -95,8 +98,9 @@ struct course {
   enum worker_state worker;
   enum reload_state reload;
   enum claims claims;
-  enum wish cause; /* of the reload under way */
-  bool whole;      /* it was ordered, or retries one that was: outside a development database others take less */
+  enum wish cause;  /* of the reload under way */
+  bool whole;       /* it was ordered, or retries one that was: outside a development database others take less */
+  bool tried_again; /* the serving generation could not be deployed again: what is wanted comes first */
 
   /* Written by callbacks and actions. */
   enum wish wish;    /* for a further reload; by course_want */

@@ -31,7 +31,8 @@
 /* Why the last attempt to reload failed. */
 struct refusal {
   enum { REFUSED_READ, REFUSED_LOAD, REFUSED_DEPLOYMENT } step;
-  char *error; /* owned */
+  char *error;                                        /* owned */
+  char sqlstate[sizeof(((struct err *)0)->sqlstate)]; /* "": it was not the database that refused */
   char hint[sizeof(((struct err *)0)->hint)];
 };
 
@@ -50,7 +51,8 @@ struct reload {
   char *held_back; /* owned; versions of the serving files that wait for an order; NULL: none */
   int failures;    /* in a row, for temporary reasons */
   int waits;       /* in a row, for who holds what the candidate's deployment needs */
-  struct complaint waiting;
+  uint64_t waits_since;
+  struct complaint waiting, again; /* about that, and about the serving generation's */
   uv_timer_t timer; /* of course.reload_alarm: the pause after such a failure; the time that an outdated load has */
 };
 

@@ -104,8 +104,7 @@ static enum answer answer_of(const struct life *life, const struct deploy_answer
     case DEPLOY_FAILED:
       break;
   }
-  bool final = *answer->err.sqlstate && !sqlstate_may_pass(answer->err.sqlstate);
-  return final && life->course.worker == WORKER_RUNNING ? ANSWER_REFUSED : ANSWER_FAILED;
+  return reload_judge(life, &answer->err);
 }
 
 static void forget_deployment(struct life *life) {

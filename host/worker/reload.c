@@ -20,6 +20,7 @@ enum {
   ASK_MS = 250,       /* after the first answer that others hold what the deployment needs */
   ASK_STEPS = 3,      /* each twice as long */
   PATIENCE_MS = 2000, /* with the load of bytes that are not the last ones */
+  QUIET_MS = 5000,    /* of waiting for another deployment, before that is told */
 };
 
 /* ---- what is noted ---- */
@@ -27,6 +28,7 @@ enum {
 /* Writes down why the attempt failed. */
 static void note_refusal(struct life *life, int step, const char *error, const char *hint) {
   struct reload *reload = &life->reload;
+  *reload->refusal.sqlstate = '\0';
   free(reload->refusal.error);
   reload->refusal.step = step;
   reload->refusal.error = xstrdup(error);
@@ -37,6 +39,13 @@ static void note_refusal(struct life *life, int step, const char *error, const c
 static void note_source(struct life *life, const struct source *source) {
   source_free(&life->reload.refused);
   if (source) source_copy(&life->reload.refused, source);
+}
+
+/* The same of what the database has answered; error may have more than its message. */
+static void note_failure(struct life *life, const char *error, const struct err *err) {
+  struct refusal *refusal = &life->reload.refusal;
+  note_refusal(life, REFUSED_DEPLOYMENT, error, err->hint);
+  snprintf(refusal->sqlstate, sizeof refusal->sqlstate, "%s", err->sqlstate);
 }
 
 /* Files were changed while they were read or loaded: nobody knows what was read, and another look follows. */
@@ -97,10 +106,14 @@ static void refuse(struct life *life) {
 
 void reload_refuse(struct life *life) { refuse(life); }
 
-/* What was asked for is answered by a later attempt. */
+/* What was asked for is answered by a later attempt. That others came first is no failure. */
 void reload_refuse_for_now(struct life *life) {
+  const struct refusal *refusal = &life->reload.refusal;
   life->reload.answers = 0;
-  refuse(life);
+  if (sqlstate_is_conflict(refusal->sqlstate))
+    LOG(life->log, LOG_DEBUG, "reload_put_off", LOG_STR("reason", refusal->error));
+  else
+    refuse(life);
 }
 
 void reload_lose_patience(struct life *life) {
@@ -240,7 +253,10 @@ static enum candidate refuse_queue(struct life *life, const struct load_report *
 }
 
 static enum candidate judge_load(struct life *life, const struct load_report *report) {
-  if (is_moving(life)) return CANDIDATE_UNWANTED;
+  if (is_moving(life)) {
+    note_source(life, NULL); /* as above */
+    return CANDIDATE_UNWANTED;
+  }
   struct err err = {.message = "--handler-database has not answered yet: steps with transaction = true need it"};
   life->reload.worker = load_report_worker(report, life->queue);
   if (!life->reload.worker) return refuse_queue(life, report);
@@ -273,22 +289,41 @@ static void end_wait(struct life *life) {
   troubles_set(life->troubles, TROUBLE_DEPLOYMENT, 0, NULL);
 }
 
+/* Another worker's deployment has its turn, and ends by itself; so does what has ended already. */
+static bool is_short(const struct err *err) {
+  return strstr(err->message, "(luaflow worker ") || strstr(err->message, "one that has just ended");
+}
+
+static void note_wait(struct life *life, const struct err *err) {
+  struct reload *reload = &life->reload;
+  if (reload->waits == 0) reload->waits_since = uv_now(life->loop);
+  bool brief = is_short(err);
+  if (brief && !reload->waiting.said && uv_now(life->loop) - reload->waits_since < QUIET_MS) return;
+  if (complaint_is_new(&reload->waiting, err))
+    LOG(life->log, brief ? LOG_INFO : LOG_WARN, "reload_waits", LOG_ERR(err));
+  troubles_set(life->troubles, TROUBLE_DEPLOYMENT, 0, err->message);
+}
+
 static void note_obstacle(struct life *life, const struct err *err) {
   struct err found = *err;
   complaint_add_hint_for(&found, pg_role(life->control));
-  note_refusal(life, REFUSED_DEPLOYMENT, found.message, found.hint);
-  if (!sqlstate_is_locked_out(err->sqlstate)) return;
-  if (complaint_is_new(&life->reload.waiting, &found)) LOG(life->log, LOG_WARN, "reload_waits", LOG_ERR(&found));
-  troubles_set(life->troubles, TROUBLE_DEPLOYMENT, 0, found.message);
+  note_failure(life, found.message, &found);
+  if (sqlstate_is_locked_out(err->sqlstate)) note_wait(life, &found);
+}
+
+enum answer reload_judge(const struct life *life, const struct err *err) {
+  if (sqlstate_is_locked_out(err->sqlstate)) return ANSWER_HELD;
+  if (sqlstate_is_conflict(err->sqlstate)) return ANSWER_OUTDATED;
+  bool final = *err->sqlstate && !sqlstate_may_pass(err->sqlstate);
+  return final && life->course.worker == WORKER_RUNNING ? ANSWER_REFUSED : ANSWER_FAILED;
 }
 
 static void on_asked(void *owner, const struct err *err) {
   struct life *life = owner;
   if (life->course.reload != RELOAD_ASKING) return;
-  bool final = err && *err->sqlstate && !sqlstate_may_pass(err->sqlstate);
-  life->course.asked = final ? ANSWER_REFUSED : err ? ANSWER_FAILED : ANSWER_GOOD;
+  life->course.asked = err ? reload_judge(life, err) : ANSWER_GOOD;
   if (err) note_obstacle(life, err);
-  if (final) note_source(life, pool_source(life->candidate));
+  if (life->course.asked == ANSWER_REFUSED) note_source(life, pool_source(life->candidate));
   life_kick(life);
 }
 
@@ -365,6 +400,7 @@ void reload_serve(struct life *life) { serve(life, "", ""); }
 static void take_number(struct life *life) {
   life->generation = life->deployment.generation;
   life->reload.failures = 0;
+  if (complaint_end(&life->reload.again)) troubles_set(life->troubles, TROUBLE_CLAIM, 0, NULL);
 }
 
 void reload_deployed_again(struct life *life) {
@@ -378,19 +414,33 @@ void reload_switch(struct life *life) {
   serve(life, life->deployment.changes, life->deployment.held_back);
 }
 
+/* Nothing was wrong with the files where a later attempt may succeed. */
 void reload_not_deployed(struct life *life, const struct deploy_answer *answer) {
   struct err err = answer->err;
+  if (answer->outcome == DEPLOY_FAILED && life->candidate && sqlstate_is_locked_out(err.sqlstate)) {
+    note_obstacle(life, &err);
+    return;
+  }
   char *error = xasprintf("%s%s%s", err.message, *answer->details ? "\n" : "", answer->details);
   if (answer->outcome == DEPLOY_FAILED) complaint_add_hint_for(&err, pg_role(life->control));
-  note_refusal(life, REFUSED_DEPLOYMENT, error, err.hint);
-  if (life->candidate) note_source(life, pool_source(life->candidate));
+  note_failure(life, error, &err);
+  bool later = answer->outcome == DEPLOY_FAILED && reload_judge(life, &err) != ANSWER_REFUSED;
+  if (life->candidate) note_source(life, later ? NULL : pool_source(life->candidate));
   free(error);
 }
 
 /* The serving generation cannot claim until this succeeds. */
 void reload_not_deployed_again(struct life *life) {
-  if (life->reload.failures == 0)
-    LOG(life->log, LOG_ERROR, "not_deployed_again", LOG_STR("error", life->reload.refusal.error));
+  const struct refusal *refusal = &life->reload.refusal;
+  struct err err;
+  err_set(&err, ERR_RETRY, EXIT_FAILED,
+          "the database has another generation of this worker, and the serving one could not be deployed again: %s",
+          refusal->error);
+  bool others = sqlstate_is_locked_out(refusal->sqlstate) || sqlstate_is_conflict(refusal->sqlstate);
+  if (complaint_is_new(&life->reload.again, &err))
+    LOG(life->log, others ? LOG_WARN : LOG_ERROR, "not_deployed_again", LOG_STR("error", refusal->error),
+        LOG_STR("hint", "the worker claims nothing until then, and retries"));
+  troubles_set(life->troubles, TROUBLE_CLAIM, 0, err.message);
   reload_pause(life);
 }
 

@@ -3,6 +3,7 @@
 #ifndef LUAFLOW_WORKER_RELOAD_H
 #define LUAFLOW_WORKER_RELOAD_H
 
+#include "worker/advance.h"
 #include "worker/control/deploy.h"
 
 struct life;
@@ -11,6 +12,9 @@ void reload_init(struct life *life);
 /* Closes its handles. */
 void reload_close(struct life *life);
 void reload_free(struct life *life);
+
+/* What a statement's failure means for a deployment. */
+enum answer reload_judge(const struct life *life, const struct err *err);
 
 /* Write down what the candidate has loaded, why it could not load, why it was not deployed. */
 void reload_loaded(struct life *life, const struct load_report *report);

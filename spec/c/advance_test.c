@@ -42,6 +42,8 @@ enum {
   X(DEPLOYED)       \
   X(DEPLOY_REFUSED) \
   X(DEPLOY_FAILED)  \
+  X(DEPLOY_HELD)    \
+  X(OUTDATED)       \
   X(CLAIMED)        \
   X(CLAIM_STALE)    \
   X(RESULT)         \
@@ -86,7 +88,8 @@ struct data {
   bool reach_unknown, elsewhere, pooled;
   bool fence; /* closed */
   bool checking, reading, asking, deploying;
-  bool free; /* for the deployment, as far as it was asked */
+  bool free;     /* for the deployment, as far as it was asked */
+  bool outdated; /* what serves: it cannot be deployed any more, only files that are read now */
   bool in_transaction, claiming;
   bool more; /* the queue may have work */
   bool gate; /* claims may go out */
@@ -191,6 +194,7 @@ static void switch_to_candidate(struct world *w) {
   struct data *d = &w->data;
   int before = d->serving;
   MUST(d->candidate >= 0 && d->generations[d->candidate].life == LOADED, "only what has loaded serves");
+  d->outdated = false;
   d->generations[d->candidate].life = SERVING;
   d->serving = d->candidate;
   d->candidate = -1;
@@ -460,6 +464,9 @@ static bool deployment_ends(struct data *d, enum answer answer) {
   if (!d->deploying) return false;
   d->deploying = false;
   if (answer != ANSWER_FAILED && !course_deploys(&d->course)) return true;
+  d->outdated = d->outdated || answer == ANSWER_OUTDATED;
+  if (answer == ANSWER_GOOD && d->outdated && d->candidate < 0) answer = ANSWER_OUTDATED;
+  d->wanted = d->wanted || answer == ANSWER_OUTDATED;
   MUST(answer == ANSWER_FAILED || !d->told, "changes nothing once it is told to end");
   if (answer == ANSWER_GOOD && d->fence) answer = ANSWER_FENCED;
   d->deployed = answer == ANSWER_GOOD;
@@ -618,6 +625,10 @@ static bool happen(struct world *w, enum event event) {
       return deployment_ends(d, ANSWER_REFUSED);
     case E_DEPLOY_FAILED:
       return deployment_ends(d, ANSWER_FAILED);
+    case E_DEPLOY_HELD:
+      return deployment_ends(d, ANSWER_HELD);
+    case E_OUTDATED:
+      return ask_ends(d, ANSWER_OUTDATED) || deployment_ends(d, ANSWER_OUTDATED);
     case E_CLAIMED:
       return transaction_ends(d, false);
     case E_CLAIM_STALE:
@@ -797,9 +808,9 @@ static void copy_world(struct world *to, const struct world *from) {
 
 /* Everything answers, and the database is there. */
 static void must_run(const struct world *from) {
-  static const enum event events[] = {E_FENCE,  E_CONTROL,  E_WORK, E_REACHED,  E_LOADED,
-                                      E_READ,   E_CHECKED,  E_FREE, E_DEPLOYED, E_CLAIMED,
-                                      E_RESULT, E_EXECUTOR, E_BEAT, E_ALARM,    E_RELOAD_ALARM};
+  static const enum event events[] = {E_FENCE,  E_CONTROL,  E_WORK, E_REACHED,      E_LOADED,
+                                      E_READ,   E_CHECKED,  E_FREE, E_DEPLOYED,     E_CLAIMED,
+                                      E_RESULT, E_EXECUTOR, E_BEAT, E_RELOAD_ALARM, E_ALARM};
   struct world w;
   const struct course *course = &w.data.course;
   if (from->data.told || from->data.elsewhere || from->data.pooled) return;
@@ -925,6 +936,8 @@ static const struct start starts[] = {
     {.name = "holding", .events = {RUNS, RELOADS, E_LOADED}},
     {.name = "deploying again", .events = {RUNS, E_CLAIMED, RELOADS, E_CLAIMED, E_LOADED}},
     {.name = "stale", .events = {RUNS, E_CLAIM_STALE, E_LOADED}},
+    {.name = "stale, its deployment's answer lost, others ahead",
+     .events = {RUNS, RELOADS, E_CLAIMED, E_DEPLOY_FAILED, E_CLAIM_STALE, E_RELOAD_ALARM, E_OUTDATED, E_LOADED}},
     {.name = "with an old generation", .events = {RUNS, E_CLAIMED, RELOADS, E_CLAIMED, E_DEPLOYED, E_LOADED}},
     {.name = "with two old generations",
      .events = {RUNS, E_CLAIMED, RELOADS, E_CLAIMED, E_DEPLOYED, RELOADS, E_DEPLOYED, E_LOADED}},

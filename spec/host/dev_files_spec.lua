@@ -73,7 +73,7 @@ describe("the files of luaflow dev", function()
     wait.till(function()
       local result = run("start", name, "--wait")
       return result.code == 0 and result.out == ('{"only": "%s"}\n'):format(text)
-    end, 20, name .. " to give " .. text)
+    end, 60, name .. " to give " .. text)
   end
 
   local function await_refusal(name, ...)
@@ -155,6 +155,13 @@ describe("the files of luaflow dev", function()
     save("flows/b.lua", flow("b", "b2", '{ routes = { only = "first" } }'))
     await_output("a", "a2")
     await_output("b", "b2")
+
+    -- A worker whose deployment was committed, but not answered, while another one has deployed newer files.
+    db:text "update pgflow.workers set files_digest = 'newer', files_read_till = (select max(w.files_read_till) from pgflow.workers w) where queue_name = 'second'"
+    db:text "update pgflow.workers set generation = 77 where queue_name = 'first'"
+    await_output("b", "b2")
+    assert.is_false(logged '"level":"error","verb":"reload_refused"')
+    assert.is_true(logged '"verb":"not_deployed_again"')
 
     -- A mended handler does not wait for the old delay.
     local BROKEN = 'function() error "broken" end'

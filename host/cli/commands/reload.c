@@ -29,11 +29,11 @@ static int count(const PGresult *result, const char *answer) {
 static void put_answer(struct table *table, const PGresult *result, int row) {
   const char *generation = db_text(result, row, GENERATION), *reason = db_text(result, row, REASON);
   bool reloaded = is_answer(result, row, "reloaded"), waiting = is_answer(result, row, "waiting");
-  char *text =
-      reloaded  ? xasprintf("reloaded: generation %s", generation)
-      : waiting ? xasprintf("no answer yet%s%s", reason ? "; its last attempt failed: " : "", reason ? reason : "")
-      : is_answer(result, row, "refused") ? xasprintf("refused, generation %s still serves: %s", generation, reason)
-                                          : xstrdup("it ended before it could answer");
+  char *text = reloaded  ? xasprintf("reloaded: generation %s", generation)
+               : waiting ? xasprintf("no answer yet%s%s", reason ? "; " : "", reason ? reason : "")
+               : is_answer(result, row, "refused")
+                   ? xasprintf("refused, generation %s still serves: %s", generation, reason)
+                   : xstrdup("it ended before it could answer");
   table_put(table, reloaded ? TONE_GOOD : waiting ? TONE_BUSY : TONE_BAD, text);
   free(text);
 }

@@ -1,4 +1,5 @@
--- Raises lock_not_available for a lock that another transaction holds: what that does, who it is, and what to do.
+-- Raises lock_not_available for a lock that another transaction holds: what that does, who it is, and what to do. A
+-- worker that deploys ends by itself.
 create or replace function pgflow._refuse_lock(p_lock text, p_mode text, p_held_for text) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -9,6 +10,7 @@ begin
   select * into v_holder from pgflow._lock_holder(p_lock, p_mode) h;
   raise exception '%: %', p_held_for, coalesce(v_holder.who, 'one that has just ended')
     using errcode = 'lock_not_available',
-      hint = coalesce('try again when it has ended, or end it: select pg_terminate_backend(' || v_holder.pid || ')', 'try again');
+      hint = case when v_holder.who ~ '\(luaflow worker ' then 'try again when it has ended'
+        else coalesce('try again when it has ended, or end it: select pg_terminate_backend(' || v_holder.pid || ')', 'try again') end;
 end;
 $$;

@@ -37,6 +37,7 @@ as $$
       'correct the flows and reload the worker'
     from workers w
     where w.lives and w.last_reload_error is not null
+      and not exists (select from pgflow.worker_troubles t where t.worker_id = w.worker_id and t.trouble = 'deployment')
     union all
     select case when t.trouble in ('descriptors', 'connections', 'held_back', 'deployment', 'memory') then 'warning' else 'problem' end,
       format('worker %s of queue %s, since %s: %s', w.worker_id, w.queue_name, date_trunc('second', t.since), pgflow._trouble_text(t)),
@@ -45,6 +46,7 @@ as $$
           then 'raise max_connections of the server, or the limit of the role or database, or run fewer workers'
         when t.error ~ 'no answer within|statement timeout|lock timeout' then 'it takes too long and is retried with more time: '
           'look for slow triggers on tables of schema pgflow, for locks, and at its wait event in pg_stat_activity'
+        when t.trouble = 'deployment' and t.error ~ '\(luaflow worker ' then 'that is another worker, which deploys; this one retries'
         when t.trouble = 'deployment' then 'end that transaction: until then the worker claims with its previous flows and retries'
         when t.trouble = 'memory' then 'their tasks end by their timeouts (luaflow workers); cancel their runs, or give the machine more memory'
         when t.trouble = 'unrecorded' then 'correct what the error names; the worker keeps the results and retries'
