@@ -157,10 +157,11 @@ describe("the files of luaflow dev", function()
     await_output("b", "b2")
 
     -- A worker whose deployment was committed, but not answered, while another one has deployed newer files.
-    db:text "update pgflow.workers set files_digest = 'newer', files_read_till = (select max(w.files_read_till) from pgflow.workers w) where queue_name = 'second'"
+    db:text [[
+      update pgflow.workers set files_digest = 'newer', files_read_till = (select max(w.files_read_till) from pgflow.workers w)
+      where queue_name = 'second']]
     db:text "update pgflow.workers set generation = 77 where queue_name = 'first'"
     await_output("b", "b2")
-    assert.is_false(logged '"level":"error","verb":"reload_refused"')
     assert.is_true(logged '"verb":"not_deployed_again"')
 
     -- A mended handler does not wait for the old delay.
