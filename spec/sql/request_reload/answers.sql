@@ -14,7 +14,7 @@ select is(spec.asked(), false, 'nobody asked');
 select results_eq($$ select r.worker_id, r.queue_name from pgflow.request_reload('{one}') r $$, $$ values (spec.worker(), 'one') $$, 'one worker of the queue');
 select is(spec.asked(), true, 'it learns it');
 select pgflow.report_reload(spec.worker(), 'boom', 0);
-select is(spec.answer(), 'waiting 1 boom', 'an attempt that is repeated is no answer');
+select is(spec.answer(), 'waiting 1 its last attempt failed: boom', 'an attempt that is repeated is no answer');
 select is(spec.asked(), true, 'it is asked until it answers');
 select pgflow.report_reload(spec.worker(), 'boom', (select reload_request from pgflow.workers));
 select is(spec.answer(), 'refused 1 boom', 'refused');
