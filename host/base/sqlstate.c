@@ -21,7 +21,7 @@ bool sqlstate_is_duplicate(const char *sqlstate) { return IS_ONE_OF(sqlstate, "2
 
 bool sqlstate_is_of_state(const char *sqlstate) { return IS_ONE_OF(sqlstate, "55000"); }
 
-bool sqlstate_is_locked_out(const char *sqlstate) { return IS_ONE_OF(sqlstate, "55P03"); }
+bool sqlstate_is_locked_out(const char *sqlstate) { return IS_ONE_OF(sqlstate, SQLSTATE_LOCKED_OUT); }
 
 bool sqlstate_is_aborted(const char *sqlstate) { return IS_ONE_OF(sqlstate, SQLSTATE_ABORTED); }
 

@@ -14,6 +14,8 @@
 #define SQLSTATE_ENDED_INSIDE "2D000"
 #define SQLSTATE_TOO_LARGE "54000"
 
+#define SQLSTATE_LOCKED_OUT "55P03"
+
 /* The statement names a schema, table, function or column that is not there. It need not be one of luaflow's. */
 bool sqlstate_lacks_object(const char *sqlstate);
 /* The statement needs a schema that is not there. */

@@ -206,9 +206,13 @@ static PGresult *collect_result(struct db *db) {
 }
 
 /* They end with the transaction, since the session may be a pooler's, and others' next. */
-static const char *const pins[] = {PIN_READ_COMMITTED, PIN_STATEMENTS("0", "true")};
-static const char *const look_pins[] = {PIN_REPEATABLE_READ, PIN_STATEMENTS("0", "true")};
-enum { PIN_COUNT = sizeof pins / sizeof *pins };
+enum { PIN_COUNT = 2 };
+static const char *const pins[][PIN_COUNT] = {
+    [DB_WAITS] = {PIN_READ_COMMITTED, PIN_STATEMENTS("10s", "true")},
+    [DB_HURRIES] = {PIN_READ_COMMITTED, PIN_STATEMENTS("2s", "true")},
+};
+static const char *const begin_pins[] = {PIN_READ_COMMITTED, PIN_STATEMENTS("0", "true")};
+static const char *const look_pins[] = {PIN_REPEATABLE_READ, PIN_STATEMENTS("10s", "true")};
 
 /* A transaction that is open has them from its begin. */
 static int pins_due(const struct db *db) { return PQtransactionStatus(db->connection) == PQTRANS_IDLE ? PIN_COUNT : 0; }
@@ -283,6 +287,31 @@ static void name_the_command(const struct db *db, struct err *err) {
            PQuser(db->connection), db->what);
 }
 
+/* What a function of ours raises names the holder itself. */
+static bool was_raised(const PGresult *failure) {
+  const char *source = failure ? PQresultErrorField(failure, PG_DIAG_SOURCE_FUNCTION) : NULL;
+  return source && strcmp(source, "exec_stmt_raise") == 0;
+}
+
+/* The server does not say for whom a statement has waited in vain. */
+static void name_holder(struct db *db, struct err *err) {
+  PGresult *result;
+  struct err unknown;
+  err->exit_code = EXIT_DATABASE;
+  if (db->names_holder) return;
+  if (PQtransactionStatus(db->connection) != PQTRANS_IDLE) return; /* migrate names it once that is over */
+  db->names_holder = true;
+  bool ok = db_run(db, DB_LOCK_HOLDER, NULL, &result, &unknown);
+  db->names_holder = false;
+  if (!ok) return;
+  if (PQntuples(result) > 0) {
+    err_set(err, ERR_CONFIG, EXIT_DATABASE, "%s: waited in vain for a lock: %s", db->what, db_text(result, 0, 0));
+    snprintf(err->sqlstate, sizeof err->sqlstate, "%s", SQLSTATE_LOCKED_OUT);
+    err_hint(err, "%s", db_text(result, 0, 1));
+  }
+  PQclear(result);
+}
+
 /* Who must act on the SQLSTATE of a statement of ours, and the exit code that follows. */
 static void classify(struct db *db, struct err *err) {
   if (sqlstate_ends_connection(err->sqlstate)) err->kind = ERR_RETRY;
@@ -298,6 +327,7 @@ static bool finish(struct db *db, const char *what, PGresult *got, PGresult **re
   bool ok = status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
   if (!ok) fail_statement(db, got, what, err);
   if (!ok) classify(db, err);
+  if (!ok && sqlstate_is_locked_out(err->sqlstate) && !was_raised(got)) name_holder(db, err);
   if (ok && result)
     *result = got;
   else
@@ -308,8 +338,9 @@ static bool finish(struct db *db, const char *what, PGresult *got, PGresult **re
 bool db_run(struct db *db, enum db_statement statement, const char *const *parameters, PGresult **result,
             struct err *err) {
   int pin_count = pins_due(db);
+  const char *const *pin = statement == DB_BEGIN ? begin_pins : pins[db->patience];
   PGresult *got;
-  if (!send_pinned(db, pins, pin_count, &statement, 1, parameters)) return fail_statement(db, NULL, db->what, err);
+  if (!send_pinned(db, pin, pin_count, &statement, 1, parameters)) return fail_statement(db, NULL, db->what, err);
   collect_pinned(db, pin_count, 1, &got);
   return finish(db, db->what, got, result, err);
 }

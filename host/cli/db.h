@@ -9,14 +9,22 @@
 #include "cli/statements.h"
 #include "pg/pg_place.h"
 
+/* How long each of its statements waits for a lock. Then the error names its holder (exit 6). */
+enum db_patience {
+  DB_WAITS,   /* 10 s */
+  DB_HURRIES, /* 2 s: for somebody who looks at all there is */
+};
+
 struct db {
   PGconn *connection;
+  enum db_patience patience;
   /* Readable: db_run gives up with ERR_RETRY and sets interrupted. -1: nothing breaks a statement off. */
   int interrupt_fd;
   bool interrupted;
-  char source[64];  /* names the conninfo in errors, such as --database */
-  const char *what; /* names the command in errors about its statements; borrowed */
-  const char *role; /* the group role that has all rights for them, for hints; borrowed. NULL: none is named */
+  bool names_holder; /* asks who holds a lock: that is not asked of the question itself */
+  char source[64];   /* names the conninfo in errors, such as --database */
+  const char *what;  /* names the command in errors about its statements; borrowed */
+  const char *role;  /* the group role that has all rights for them, for hints; borrowed. NULL: none is named */
 };
 
 /* Connects within 10 s, as the application "luaflow COMMAND"; source is where the conninfo came from. On failure *err
@@ -30,7 +38,8 @@ const char *db_place(const struct db *db, char place[PG_PLACE]);
 bool db_reopen(struct db *db, struct err *err) __attribute__((warn_unused_result));
 
 /* Runs one statement of the list with its text parameters (NULL is SQL null). *result is owned by the caller (PQclear);
- * NULL result throws the rows away. ERR_RETRY: the connection is broken or the statement was interrupted. */
+ * NULL result throws the rows away. A transaction that DB_BEGIN opens waits for locks without a limit. ERR_RETRY: the
+ * connection is broken or the statement was interrupted. */
 bool db_run(struct db *db, enum db_statement statement, const char *const *parameters, PGresult **result,
             struct err *err) __attribute__((warn_unused_result));
 /* Runs several that only read, with the same parameters, as one look: they see one snapshot, and now() is one time. No

@@ -2,10 +2,56 @@
 #ifndef LUAFLOW_CLI_STATEMENTS_DOCTOR_H
 #define LUAFLOW_CLI_STATEMENTS_DOCTOR_H
 
+/* The sessions that hold locks of luaflow's tables and queues other than to read them, from the catalog alone, which
+ * waits for none of these: strength 3 if nobody may read, 2 if nobody may write, 1 of rows; since when (null: this
+ * role must not see it, or prepared), since when others wait. The empty tables that serve as locks are left out. */
+#define LOCK_HOLDERS_SQL                                                                                            \
+  "select h.strength, coalesce(h.since, p.prepared) as since, h.waited_since,"                                      \
+  "       format('%s has locked %s%s', case when h.pid is null then 'prepared transaction ' || coalesce(p.gid, '')" \
+  "         else format('process %s (%s)', h.pid, concat_ws(', ', nullif(h.application_name, ''), 'role ' || "      \
+  "h.usename,"                                                                                                      \
+  "           'since ' || h.since::timestamptz(0))) end,"                                                           \
+  "         case when h.strength = 1 then 'rows of ' else '' end, h.relations) as message,"                         \
+  "       case when h.pid is null then 'end it with commit prepared or rollback prepared'"                          \
+  "         else format('try again when its transaction has ended, or end it: select pg_terminate_backend(%s)', "   \
+  "h.pid) end"                                                                                                      \
+  "         as hint"                                                                                                \
+  "  from (select l.pid, l.virtualtransaction, a.application_name, a.usename, a.xact_start as since,"               \
+  "          max(case l.mode when 'AccessExclusiveLock' then 3 when 'RowShareLock' then 1 when 'RowExclusiveLock' " \
+  "then 1"                                                                                                          \
+  "                else 2 end) as strength,"                                                                        \
+  "          string_agg(distinct format('table %I.%I', n.nspname, c.relname), ', ') as relations,"                  \
+  "          (select min(w.waitstart) from pg_catalog.pg_locks w where not w.granted and w.database = d.oid"        \
+  "             and w.relation = any (array_agg(l.relation))) as waited_since"                                      \
+  "          from pg_catalog.pg_locks l"                                                                            \
+  "          join pg_catalog.pg_database d on d.oid = l.database and d.datname = current_database()"                \
+  "          join pg_catalog.pg_class c on c.oid = l.relation and c.relkind in ('r', 'p') and c.relnatts > 0"       \
+  "          join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname in ('pgflow', 'pgmq')"          \
+  "          left join pg_catalog.pg_stat_activity a on a.pid = l.pid"                                              \
+  "         where l.locktype = 'relation' and l.granted and l.mode not in ('AccessShareLock', "                     \
+  "'ShareUpdateExclusiveLock')"                                                                                     \
+  "           and l.pid is distinct from pg_backend_pid()"                                                          \
+  "         group by l.pid, l.virtualtransaction, a.application_name, a.usename, a.xact_start, d.oid) h"            \
+  "  left join pg_catalog.pg_prepared_xacts p on h.pid is null and '-1/' || p.transaction = h.virtualtransaction"
+
 #define DB_DOCTOR_STATEMENTS(X)                                                                                        \
   X(BACKEND_PID, 0, "select pg_backend_pid()")                                                                         \
   X(LISTEN, 0, "listen luaflow_doctor")                                                                                \
   X(NOTIFY, 1, "select pg_notify('luaflow_doctor', $1)")                                                               \
+  /* For whom a statement has most likely waited in vain. Its transaction is older than the wait. */                   \
+  X(LOCK_HOLDER, 0,                                                                                                    \
+    "select h.message, h.hint from (" LOCK_HOLDERS_SQL                                                                 \
+    ") h"                                                                                                              \
+    " where h.since is null or h.since < clock_timestamp() - interval '1 second'"                                      \
+    " order by h.strength desc, h.since limit 1")                                                                      \
+  X(CHECK_TABLE_LOCKS, 0,                                                                                              \
+    "select 'problem', h.message || case when h.waited_since is null then '' else '; sessions wait for it since '"     \
+    "         || h.waited_since::timestamptz(0) end, h.hint"                                                           \
+    "  from (" LOCK_HOLDERS_SQL                                                                                        \
+    ") h"                                                                                                              \
+    " where h.strength > 1 and (h.since < clock_timestamp() - interval '5 seconds'"                                    \
+    "     or h.waited_since < clock_timestamp() - interval '1 second')"                                                \
+    " order by h.strength desc, h.since")                                                                              \
   X(CHECK_SERVER, 0,                                                                                                   \
     "select case when v.number < 150000 then 'problem' else 'ok' end, 'PostgreSQL ' || v.name,"                        \
     "       case when v.number < 150000 then 'luaflow needs 15 or newer' end"                                          \
@@ -124,21 +170,9 @@
     " union all select 'warning', format('%s of at most %s connections are in use', c.used, c.most),"                  \
     "        'raise max_connections: a worker needs 2 and its --handler-connections, a command needs 1'"               \
     "   from (select count(*) as used, current_setting('max_connections')::int as most"                                \
-    "           from pg_catalog.pg_stat_activity a where a.backend_type = 'client backend') c"                         \
-    "  where c.used > c.most * 0.9"                                                                                    \
-    " union all select 'warning', format('a transaction of process %s (%s) has been open for %s: rows deleted since "  \
-    "then cannot be vacuumed',"                                                                                        \
-    "        a.pid, coalesce(nullif(a.application_name, ''), a.usename), date_trunc('second', clock_timestamp() - "    \
-    "a.xact_start)),"                                                                                                  \
-    "        format('end it: select pg_terminate_backend(%s)', a.pid)"                                                 \
-    "   from pg_catalog.pg_stat_activity a"                                                                            \
-    "  where a.datname = current_database() and a.xact_start < clock_timestamp() - interval '1 hour'"                  \
-    "    and a.backend_type = 'client backend'"                                                                        \
-    " union all select 'warning', format('a prepared transaction, %s, has been open since %s', p.gid, "                \
-    "date_trunc('second', p.prepared)),"                                                                               \
-    "        'end it with commit prepared or rollback prepared'"                                                       \
-    "   from pg_catalog.pg_prepared_xacts p"                                                                           \
-    "  where p.database = current_database() and p.prepared < clock_timestamp() - interval '1 hour')"                  \
+    "           from pg_catalog.pg_stat_activity a"                                                                    \
+    "          where a.usesysid is not null and coalesce(a.backend_type, 'client backend') = 'client backend') c"      \
+    "  where c.used > c.most * 0.9)"                                                                                   \
     " select * from found union all select 'ok', 'no setting needs a change', null where not exists (select from "     \
     "found)")                                                                                                          \
   X(CHECK_OWNER, 0, "select * from pgflow.doctor_owner()")                                                             \

@@ -68,6 +68,7 @@
   X(WORKERS_JSON, 1, JSON_OF(WORKERS_QUERY))                                                                           \
   X(REQUEST_RELOAD, 1,                                                                                                 \
     "select array_agg(r.worker_id), max(r.request), count(*) from pgflow.request_reload($1::text[]) r")                \
+  X(MOVED_ALIASES, 2, "select m.message, m.moved_back from pgflow.moved_aliases($1::uuid[], $2::timestamptz) m")       \
   X(RELOAD_ANSWERS, 2, "select q.worker_id, q.queue_name, q.answer, q.generation, q.reason from (" RELOAD_QUERY ") q") \
   X(RELOAD_ANSWERS_JSON, 2, JSON_OF(RELOAD_QUERY))                                                                     \
   X(QUEUES, 0,                                                                                                         \

@@ -204,4 +204,76 @@ describe("locks", function()
     assert.truthy(who:find(("process %s (%s, role "):format(pid, name), 1, true), who)
     assert.is_nil(who:find("since", 1, true))
   end)
+
+  -- As after `migrate` as that role: the functions run with its rights.
+  local function give_schema_to(owner)
+    here.db:text((([[
+      do $$
+      declare
+        v_statement text;
+      begin
+        for v_statement in
+          select format('alter function %s owner to OWNER', p.oid::regprocedure) from pg_proc p
+          where p.pronamespace = 'pgflow'::regnamespace
+          union all
+          select format('alter %s pgflow.%I owner to OWNER', case c.relkind when 'v' then 'view' else 'table' end, c.relname)
+          from pg_class c where c.relnamespace = 'pgflow'::regnamespace and c.relkind in ('r', 'v')
+          union all select 'alter schema pgflow owner to OWNER'
+        loop
+          execute v_statement;
+        end loop;
+      end $$;
+      grant usage, create on schema pgmq to OWNER;
+      grant all on all tables in schema pgmq to OWNER;
+      grant all on all sequences in schema pgmq to OWNER]]):gsub("OWNER", owner)))
+  end
+
+  it("are found by doctor of an owner without pg_read_all_stats, which is told that it needs the guide's grant", function()
+    local grant = (files.read "tools/README.md"):match "\ngrant pg_read_all_stats to (flow_owner;)\n"
+    local owner = role "luaflow_spec_owner"
+    here.db:text("revoke pg_read_all_stats from " .. owner)
+    give_schema_to(owner)
+    local pid, name = hold(
+      "begin; select pgflow.start_flow('greet', '{}'); \\echo holding\nselect pg_sleep(300);",
+      role("luaflow_spec_starts", "in role pgflow_starter"))
+    local function found() return here.db:text "select string_agg(concat_ws(' | ', d.*), E'\n') from pgflow.doctor_locks() d" end
+    local holds = ("process %s (%s, role luaflow_spec_starts) has held the lock of alias greet "):format(pid, name)
+    local said = found()
+    assert.truthy(said:find("warning | " .. holds .. "for more than 5 s | ", 1, true), said)
+    assert.truthy(said:find("have an administrator run: grant pg_read_all_stats to " .. owner, 1, true), said)
+    here.db:text((assert(grant, "the guide has no grant"):gsub("flow_owner", "grant pg_read_all_stats to " .. owner)))
+    said = found()
+    assert.truthy(said:find("^warning | " .. holds:gsub("%p", "%%%0") .. "since 20%d%d%-[^\n]+$"), said)
+    here.db:text("select pg_terminate_backend(:pid)", { pid = pid })
+    wait.till(function() return found():find "^ok | no lock" end, 10, "nothing to be held")
+  end)
+
+  it("of luaflow's own tables stop no command for long: it names the holder, and doctor first of all", function()
+    local pid, name = hold "begin; lock table pgflow.runs in access exclusive mode; \\echo holding\nselect pg_sleep(300);"
+    local holds = ("process %s (%s, role "):format(pid, name)
+    local commands = {}
+    for command, words in pairs {
+      doctor = {}, queues = {}, runs = {}, flows = {}, start = { "greet" }, run = { "00000000-0000-4000-8000-000000000001" },
+    } do
+      commands[command] = process.spawn {
+        argv = { process.luaflow(), command, "--database", here.db.conninfo, unpack(words) }, name = command,
+      }
+    end
+    for command, each in pairs(commands) do
+      assert.same({ code = 6 }, each:wait(60), command .. each:errors())
+      local said = each:errors() .. each:output()
+      assert.truthy(said:find(holds, 1, true), said)
+      assert.truthy(said:find("since 20%d%d%-[^\n]* has locked table pgflow.runs"), said)
+      assert.truthy(said:find(("end it: select pg_terminate_backend(%s)"):format(pid), 1, true), said)
+      if command == "doctor" then
+        local first = assert(said:find("problem +locks +process " .. pid), said)
+        assert.is_true(first < said:find " schema ", said)
+        assert.truthy(said:find "problem +queues +doctor: waited in vain for a lock: process ", said)
+        assert.truthy(said:find "ok +functions ", said)
+      else
+        assert.truthy(said:find(command .. ": waited in vain for a lock: " .. holds, 1, true), said)
+      end
+      each:forget()
+    end
+  end)
 end)

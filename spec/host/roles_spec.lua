@@ -56,7 +56,7 @@ local FUNCTIONS = {
     "rehearse_transaction",
     "cancel_run", "retry_run", "prune_data_older_than", "begin_rollout", "finish_rollout",
     "enable_worker_functions", "disable_worker_functions", "forget_worker_function", "retire_alias", "forget_flow", "adopt_queue",
-    "request_reload", "reload_answers",
+    "request_reload", "reload_answers", "moved_aliases",
     unpack(READS),
   },
 }

@@ -64,6 +64,7 @@ begin
         ('{operator}', 'execute on function pgflow.enable_worker_functions(text[]), pgflow.disable_worker_functions(text[])'),
         ('{operator}', 'execute on function pgflow.forget_worker_function(text), pgflow.retire_alias(text), pgflow.forget_flow(text)'),
         ('{operator}', 'execute on function pgflow.adopt_queue(text), pgflow.request_reload(text[]), pgflow.reload_answers(uuid[], bigint)'),
+        ('{operator}', 'execute on function pgflow.moved_aliases(uuid[], timestamptz)'),
         ('{compat}', 'execute on function pgflow.start_tasks(text, bigint[], uuid)'),
         ('{compat}', 'execute on function pgflow.requeue_stalled_tasks()'),
         ('{compat}', 'execute on function pgflow.complete_task(uuid, text, int, jsonb)'),

@@ -21,7 +21,9 @@ static const struct check {
   const char *name;
   enum db_statement statement;
   enum exit_code exit_code; /* of its problems */
-} base_checks[] = {{"server", DB_CHECK_SERVER, EXIT_DATABASE}, {"pgmq", DB_CHECK_PGMQ, EXIT_DATABASE}},
+} base_checks[] = {{"server", DB_CHECK_SERVER, EXIT_DATABASE},
+                   {"locks", DB_CHECK_TABLE_LOCKS, EXIT_DATABASE}, /* for which all that follows might wait */
+                   {"pgmq", DB_CHECK_PGMQ, EXIT_DATABASE}},
   checks[] = {
       {"rights", DB_CHECK_RIGHTS, EXIT_FAILED},         {"owner", DB_CHECK_OWNER, EXIT_FAILED},
       {"settings", DB_CHECK_SETTINGS, EXIT_FAILED},     {"disk", DB_CHECK_DISK, EXIT_DATABASE},
@@ -79,14 +81,15 @@ static bool run_check(struct db *db, const struct check *check, struct look *loo
   return true;
 }
 
-/* False if there is no schema that this program can work with: the checks that depend on it would only fail. */
+/* False if there is no schema that this program can work with: the checks that depend on it would only fail. One that
+ * is locked may be. */
 static bool check_schema(struct db *db, struct look *look) {
   static const struct check owners = {"schema", DB_CHECK_SCHEMA_OWNERS, EXIT_FAILED};
   static const struct check facts = {"schema", DB_CHECK_SCHEMA, EXIT_DATABASE};
   struct err err;
   if (!schema_verify(db, &err) || !schema_verify_whole(db, &err)) {
     findings_add(&look->findings, "schema", FINDING_PROBLEM, err.message, err.hint, EXIT_DATABASE);
-    return false;
+    return sqlstate_is_locked_out(err.sqlstate);
   }
   return run_check(db, &owners, look) && run_check(db, &facts, look);
 }
@@ -165,6 +168,7 @@ int command_doctor(const struct call *call) {
   struct err err;
   struct look look = {.settings = call->settings};
   if (!client_connect(call->settings, "doctor", &db, &err)) return cli_fail(&err);
+  db.patience = DB_HURRIES;
   examine(&db, &look);
   db_close(&db);
   if (call->settings->json)

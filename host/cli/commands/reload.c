@@ -5,6 +5,7 @@
 #include <string.h>
 #include <uv.h>
 
+#include "base/say.h"
 #include "base/xalloc.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
@@ -73,7 +74,19 @@ static bool judge(const PGresult *result, int64_t timeout_ms, struct err *err) {
   return err_hint(err, "correct the flows and run luaflow reload again; until then the previous code serves");
 }
 
-static bool follow(struct db *db, const struct settings *settings, const PGresult *asked, struct err *err) {
+/* A move back may be a replica's that has older files than the others. */
+static bool print_moves(struct db *db, const char *workers, const char *since, struct err *err) {
+  const char *parameters[] = {workers, since};
+  PGresult *moves;
+  if (!db_run(db, DB_MOVED_ALIASES, parameters, &moves, err)) return false;
+  for (int row = 0; row < PQntuples(moves); row++)
+    say(stderr, "luaflow: %s%s\n", db_bool(moves, row, 1) ? "warning: " : "", db_text(moves, row, 0));
+  PQclear(moves);
+  return true;
+}
+
+static bool follow(struct db *db, const struct settings *settings, const PGresult *asked, const char *since,
+                   struct err *err) {
   const char *request[] = {db_text(asked, 0, 0), db_text(asked, 0, 1)};
   PGresult *answers = await_answers(db, request, settings->timeout, err);
   if (!answers) return false;
@@ -82,7 +95,7 @@ static bool follow(struct db *db, const struct settings *settings, const PGresul
     shown = show_json(db, DB_RELOAD_ANSWERS_JSON, request, err);
   else
     print_answers(answers);
-  bool good = shown && judge(answers, settings->timeout, err);
+  bool good = shown && print_moves(db, request[0], since, err) && judge(answers, settings->timeout, err);
   PQclear(answers);
   return good;
 }
@@ -90,18 +103,22 @@ static bool follow(struct db *db, const struct settings *settings, const PGresul
 static bool reload(struct db *db, const struct call *call, struct err *err) {
   char *queues = call->argc > 0 ? show_array((const char *const *)call->argv, call->argc) : NULL;
   const char *parameters[] = {queues};
-  PGresult *asked;
-  bool ok = db_run(db, DB_REQUEST_RELOAD, parameters, &asked, err);
+  PGresult *now = NULL, *asked;
+  bool ok = db_run(db, DB_NOW, NULL, &now, err) && db_run(db, DB_REQUEST_RELOAD, parameters, &asked, err);
   free(queues);
-  if (!ok) return false;
+  if (!ok) {
+    PQclear(now);
+    return false;
+  }
   if (db_number(asked, 0, 2) > 0) {
-    ok = follow(db, call->settings, asked, err);
+    ok = follow(db, call->settings, asked, db_text(now, 0, 0), err);
   } else {
     err_set(err, ERR_CONFIG, EXIT_FAILED, "reload: there is no live worker%s",
             call->argc > 0 ? " of these queues" : "");
     ok = err_hint(err, "a worker that starts takes the files as they are: luaflow worker");
   }
   PQclear(asked);
+  PQclear(now);
   return ok;
 }
 

@@ -187,8 +187,7 @@ static enum wait_end poll_until_drained(struct db *db, const struct signals *sig
     bool interrupted = false;
     while (!db_run(db, DB_ROLLOUT, NULL, &result, err)) {
       if (db->interrupted) return WAIT_INTERRUPTED;
-      if (err->kind != ERR_RETRY || !reconnect(db, signals, &interrupted, err))
-        return interrupted ? WAIT_INTERRUPTED : WAIT_FAILED;
+      if (!reconnect(db, signals, &interrupted, err)) return interrupted ? WAIT_INTERRUPTED : WAIT_FAILED;
     }
     bool drained = live_workers(result) == 0;
     bool open = PQntuples(result) > 0;

@@ -113,8 +113,7 @@ static enum follow_end read_view(struct follow *follow, struct runview *view, st
   while (!runview_read(view, follow->db, follow->run_id, false, err)) {
     if (follow->db->interrupted) return FOLLOW_DETACHED;
     follow->lines_drawn = 0;
-    if (err->kind != ERR_RETRY || !reconnect(follow->db, &follow->signals, &detached, err))
-      return detached ? FOLLOW_DETACHED : FOLLOW_FAILED;
+    if (!reconnect(follow->db, &follow->signals, &detached, err)) return detached ? FOLLOW_DETACHED : FOLLOW_FAILED;
   }
   return FOLLOW_ENDED;
 }

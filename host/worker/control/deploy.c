@@ -104,11 +104,12 @@ static void log_flow(const struct deployment *deployment, const PGresult *result
   const char *differences = PQgetvalue(result, row, DIFFERENCE_LINE);
   bool kept = strcmp(alias_status, "kept") == 0; /* the alias stays at a version that this worker does not have */
   bool recreated = strcmp(status, "recreated") == 0, verified = strcmp(status, "verified") == 0;
-  bool moved = strcmp(alias_status, "activated") == 0, same = verified && !moved && !*differences;
+  bool moved_back = strcmp(alias_status, "moved back") == 0; /* by a rollback, or by a replica with older files */
+  bool moved = moved_back || strcmp(alias_status, "activated") == 0, same = verified && !moved && !*differences;
   const char *lacking = PQgetvalue(result, row, LACKING);
-  enum log_level level = kept || recreated || *lacking      ? LOG_WARN
-                         : same && deployment->events.again ? LOG_DEBUG
-                                                            : LOG_INFO;
+  enum log_level level = kept || moved_back || recreated || *lacking ? LOG_WARN
+                         : same && deployment->events.again          ? LOG_DEBUG
+                                                                     : LOG_INFO;
   LOG(deployment->log, level, "deployed_flow", LOG_STR("flow", flow), LOG_STR("status", status),
       LOG_STR("alias", alias_status), LOG_STR("message", *message ? message : NULL),
       LOG_JSON_TEXT("differences", *differences ? PQgetvalue(result, row, DIFFERENCES) : NULL),

@@ -19,7 +19,7 @@ select is(spec.active(), 'greet_v2', 'the alias stays');
 select is((select count(*) from pgflow.alias_activations), 2::bigint, 'and the history too');
 
 -- Both remedies work.
-select is((select alias_status from spec.deploy_registry(array[spec.v1(), spec.v2(true)], p_worker => 2) where flow_slug = 'greet_v1'), 'activated', 'with the active one retained');
+select is((select alias_status from spec.deploy_registry(array[spec.v1(), spec.v2(true)], p_worker => 2) where flow_slug = 'greet_v1'), 'moved back', 'with the active one retained');
 select spec.deploy_registry(array[spec.v2(), spec.v1(true)]);
 select is((select alias_status from spec.deploy_registry(array[spec.v1()], p_worker => 2)), 'kept', 'forward again');
 select pgflow.retire_alias('greet');

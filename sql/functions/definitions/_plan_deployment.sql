@@ -36,7 +36,10 @@ begin
     join unnest(v_checks) with ordinality as c (flow_slug, status, differences, message, n) on c.n = f.n
     cross join lateral pgflow._judge_alias(f.value, p_registry) a
     cross join lateral (
-      select case when a.alias_status = 'activated' or c.status = 'recreated' then pgflow._lacking_workers(f.value, p_worker_id) else '[]' end as lacking
+      select case
+        when a.alias_status in ('activated', 'moved back') or c.status = 'recreated' then pgflow._lacking_workers(f.value, p_worker_id)
+        else '[]'
+      end as lacking
     ) l
     order by f.n;
 end;

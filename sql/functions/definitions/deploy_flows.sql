@@ -6,8 +6,8 @@
 -- whose steps can still appear on the queue though the registry lacks them (I6). After any refusal nothing has changed,
 -- but for the row of a worker that is fenced (_answer_fenced).
 -- Raises as _plan_deployment, which finds all of this, does.
--- alias_status: activated | already active | retained | kept (_judge_alias). lacking_workers: live workers that lack
--- steps which can appear on their queue from now on (_lacking_workers).
+-- alias_status: activated | moved back | already active | retained | kept (_judge_alias). lacking_workers: live workers
+-- that lack steps which can appear on their queue from now on (_lacking_workers).
 -- Locks, until commit: the deployment lock; the function's row for share; the worker's row; the aliases concerned,
 -- exclusively, which are none if it changes nothing (_registry_aliases); a fenced worker takes none. Raises
 -- lock_not_available where it would wait for long: for an alias 1 s, for the function's switch, the worker's row, or a
@@ -60,7 +60,7 @@ begin
   perform pgflow._register_worker(p_worker_id, p_function_name, p_queue_name, p_registry, p_generation);
   perform pgflow._activate_alias(f.flow_alias, p.flow_slug, p_worker_id)
   from unnest(v_plan) p join pgflow.flows f on f.flow_slug = p.flow_slug
-  where p.alias_status = 'activated'
+  where p.alias_status in ('activated', 'moved back')
   order by f.flow_alias;
   return query
     select p.* from unnest(v_plan) p

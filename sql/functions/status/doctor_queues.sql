@@ -10,8 +10,8 @@ as $$
     from pgflow.queue_status q
     left join pg_class c on c.relnamespace = to_regnamespace('pgmq') and c.relname = 'q_' || q.queue_name
   ),
-  rollout as (
-    select count(*) > 0 as open from pgflow.rollout_status()
+  rollout as materialized (
+    select r.function_name, r.queue_names from pgflow.rollout_status() r
   ),
   blockers as materialized (
     select * from pgflow._blockers()
@@ -24,7 +24,7 @@ as $$
     from queues q
     where not q.there
     union all
-    select case when r.open or (a.list is null and q.oldest_age < interval '1 minute') then 'warning' else 'problem' end,
+    select case when r.functions is not null or (a.list is null and q.oldest_age < interval '1 minute') then 'warning' else 'problem' end,
       format('queue %s ', q.queue_name)
         || case when q.depth > 0 then format('holds %s message%s and ', q.depth, case when q.depth = 1 then '' else 's' end) else '' end
         || 'has no live worker'
@@ -32,11 +32,13 @@ as $$
         || coalesce('; they would be refused: ' || w.refusals, '') || coalesce('; the sessions of its workers wait for ' || b.who, ''),
       case
         when b.pid is not null then pgflow._blocker_hint(b.pid)
-        when r.open then 'a rollout is open: luaflow rollout status'
+        when r.functions is not null then format('a rollout of %s is open: luaflow rollout status', r.functions)
         else format('start one: luaflow worker --queue %s PATH', q.queue_name)
       end
     from queues q
-    cross join rollout r
+    cross join lateral (
+      select string_agg(r.function_name, ', ' order by r.function_name) as functions from rollout r where q.queue_name = any (r.queue_names)
+    ) r
     cross join lateral (
       select string_agg(distinct a.active_flow_slug, ', ') as list
       from pgflow.steps s
