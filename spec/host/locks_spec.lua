@@ -253,7 +253,7 @@ describe("locks", function()
     local holds = ("process %s (%s, role "):format(pid, name)
     local commands = {}
     for command, words in pairs {
-      doctor = {}, queues = {}, runs = {}, flows = {}, start = { "greet" }, run = { "00000000-0000-4000-8000-000000000001" },
+      doctor = {}, runs = {}, start = { "greet" }, run = { "00000000-0000-4000-8000-000000000001" },
     } do
       commands[command] = process.spawn {
         argv = { process.luaflow(), command, "--database", here.db.conninfo, unpack(words) }, name = command,
@@ -268,7 +268,7 @@ describe("locks", function()
       if command == "doctor" then
         local first = assert(said:find("problem +locks +process " .. pid), said)
         assert.is_true(first < said:find " schema ", said)
-        assert.truthy(said:find "problem +queues +doctor: waited in vain for a lock: process ", said)
+        assert.truthy(said:find "problem +invariants +doctor: waited in vain for a lock: process ", said)
         assert.truthy(said:find "ok +functions ", said)
       else
         assert.truthy(said:find(command .. ": waited in vain for a lock: " .. holds, 1, true), said)
