@@ -289,7 +289,7 @@ static void end_wait(struct life *life) {
   troubles_set(life->troubles, TROUBLE_DEPLOYMENT, 0, NULL);
 }
 
-/* Another worker's deployment has its turn, and ends by itself; so does what has ended already. */
+/* Another worker's deployment is soon over; so is what has ended already. */
 static bool is_short(const struct err *err) {
   return strstr(err->message, "(luaflow worker ") || strstr(err->message, "one that has just ended");
 }

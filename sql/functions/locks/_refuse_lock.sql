@@ -1,5 +1,5 @@
 -- Raises lock_not_available for a lock that another transaction holds: what that does, who it is, and what to do. A
--- worker that deploys ends by itself.
+-- worker that deploys is soon done: nothing is to be done about it.
 create or replace function pgflow._refuse_lock(p_lock text, p_mode text, p_held_for text) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
