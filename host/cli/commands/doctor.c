@@ -22,7 +22,7 @@ static const struct check {
   enum db_statement statement;
   enum exit_code exit_code; /* of its problems */
 } base_checks[] = {{"server", DB_CHECK_SERVER, EXIT_DATABASE},
-                   {"locks", DB_CHECK_TABLE_LOCKS, EXIT_DATABASE}, /* for which all that follows might wait */
+                   {"locks", DB_CHECK_TABLE_LOCKS, EXIT_FAILED}, /* for which all that follows might wait */
                    {"pgmq", DB_CHECK_PGMQ, EXIT_DATABASE}},
   checks[] = {
       {"rights", DB_CHECK_RIGHTS, EXIT_FAILED},         {"owner", DB_CHECK_OWNER, EXIT_FAILED},

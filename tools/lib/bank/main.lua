@@ -76,7 +76,9 @@ local function open_scene(scene)
   scene.db:text(TABLES)
   scene.db:text(("insert into accounts values ('a', %d), ('b', %d)"):format(BALANCE, BALANCE))
   local root = flows.root { ["flows/bank.lua"] = FLOW:format(options.transaction) }
-  scene.fleet = fleet.open(scene.db, root, options.workers, {
+  local places = {}
+  for i = 1, options.workers do places[i] = { root = root } end
+  scene.fleet = fleet.open(scene.db, places, {
     paths = { "flows" }, logs = scene.logs, executions = scene.logs .. "/executions", concurrency = CONCURRENCY,
   })
   scene.fleet:await_running()
