@@ -236,7 +236,9 @@ describe("locks", function()
     local pid, name = hold(
       "begin; select pgflow.start_flow('greet', '{}'); \\echo holding\nselect pg_sleep(300);",
       role("luaflow_spec_starts", "in role pgflow_starter"))
-    local function found() return here.db:text "select string_agg(concat_ws(' | ', d.*), E'\n') from pgflow.doctor_locks() d" end
+    local function found() return here.db:text [[
+      select string_agg(concat_ws(' | ', d.level, d.message, d.hint), E'\n') from pgflow.doctor_locks() d]]
+    end
     local holds = ("process %s (%s, role luaflow_spec_starts) has held the lock of alias greet "):format(pid, name)
     local said = found()
     assert.truthy(said:find("warning | " .. holds .. "for more than 5 s | ", 1, true), said)
@@ -251,6 +253,10 @@ describe("locks", function()
   it("of luaflow's own tables stop no command for long: it names the holder, and doctor first of all", function()
     local pid, name = hold "begin; lock table pgflow.runs in access exclusive mode; \\echo holding\nselect pg_sleep(300);"
     local holds = ("process %s (%s, role "):format(pid, name)
+    wait.till(function()
+      return here.db:number("select extract(epoch from clock_timestamp() - a.xact_start)::int from pg_stat_activity a where a.pid = :pid",
+        { pid = pid }) > 6
+    end, 20, "it to be held for long")
     local commands = {}
     for command, words in pairs {
       doctor = {}, runs = {}, start = { "greet" }, run = { "00000000-0000-4000-8000-000000000001" },
@@ -260,8 +266,9 @@ describe("locks", function()
       }
     end
     for command, each in pairs(commands) do
-      assert.same({ code = 6 }, each:wait(60), command .. each:errors())
+      local ended = each:wait(60)
       local said = each:errors() .. each:output()
+      assert.equal(6, ended.code, said)
       assert.truthy(said:find(holds, 1, true), said)
       assert.truthy(said:find("since 20%d%d%-[^\n]* has locked table pgflow.runs"), said)
       assert.truthy(said:find(("end it: select pg_terminate_backend(%s)"):format(pid), 1, true), said)
@@ -275,5 +282,6 @@ describe("locks", function()
       end
       each:forget()
     end
+    here.db:text("select pg_terminate_backend(:pid)", { pid = pid })
   end)
 end)
