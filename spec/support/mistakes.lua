@@ -500,7 +500,7 @@ return {
     },
     {
       [==[return luaflow.flow { slug = "d19" }:step({ slug = "s", only_if = { vip = true }, when_unmet = "ignore" }, f)]==],
-      "2: [wrong_value] when_unmet must be \"fail\", \"skip\", \"skip-cascade\", not 'ignore'",
+      "2: [wrong_value] when_unmet must be \"fail\", \"skip\" or \"skip-cascade\", not 'ignore'",
     },
     {
       [==[return luaflow.flow { slug = "d20" }:step({ slug = "s", when_unmet = "skip" }, f)]==],
@@ -602,7 +602,7 @@ return {
     },
     {
       [==[return luaflow.flow { slug = "d41" }:step({ slug = "s", when_exhausted = "retry" }, f)]==],
-      "2: [wrong_value] when_exhausted must be \"fail\", \"skip\", \"skip-cascade\", not 'retry'",
+      "2: [wrong_value] when_exhausted must be \"fail\", \"skip\" or \"skip-cascade\", not 'retry'",
     },
   },
 }
