@@ -147,7 +147,7 @@ describe("with hostile settings of its role", function()
       local found = assert_pinned(name, OF_STATEMENTS)
       assert.truthy(found.search_path:find "^pg_catalog, pg_temp")
       assert.equal("off", found.geqo)
-      assert.equal(name == "luaflow start" and "0" or "10s", found.lock_timeout)
+      assert.equal("10s", found.lock_timeout)
     end
     assert.equal("off", assert_pinned("luaflow handler pinned", HOSTILE).geqo)
     assert.equal(0, #worker:log "database_lost")
