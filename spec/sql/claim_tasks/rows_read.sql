@@ -1,7 +1,7 @@
 -- What a call reads does not grow with what else is queued, where the tables were empty when they were analyzed and when the statements were planned.
 begin;
 \ir ../support/fixtures.sql
-select plan(7);
+select plan(8);
 
 create function pg_temp.rows_read() returns bigint language sql volatile as $$
   select sum(s.seq_tup_read + coalesce(s.idx_tup_fetch, 0)) from pg_stat_xact_user_tables s where s.schemaname in ('pgflow', 'pgmq');
@@ -34,6 +34,8 @@ declare
   ];
 begin
   perform pg_temp.measure(p_round, 'start', format('select spec.start(%L, %L, %s)', 'wide', '[1, 2]', 2000 + p_round));
+  perform pg_temp.measure(p_round, 'start many', $s$
+    select pgflow.start_flows('wide', array['[1, 2]', '[3]']::jsonb[], array[gen_random_uuid()::text, null]) $s$);
   perform pg_temp.measure(p_round, 'claim', $s$ select spec.claim_all('wide', 100) $s$);
   for v_n in 1 .. cardinality(v_calls) by 2 loop
     delete from c;

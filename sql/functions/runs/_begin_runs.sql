@@ -13,9 +13,7 @@ begin
   perform pgflow._send_run_events(p_run_ids);
   v_steps := array(
     select (s.run_id, s.step_slug)::pgflow.step_key
-    from unnest(p_run_ids) n
-    join pgflow.step_states s on s.run_id = any (array[n])
-    where s.status = 'created' and s.remaining_deps = 0
+    from pgflow.step_states s where s.run_id = any (p_run_ids) and s.status = 'created' and s.remaining_deps = 0
   );
   perform pgflow._advance_steps(v_steps);
   if p_kept_run_id is not null then
@@ -23,8 +21,7 @@ begin
   end if;
   with ended as (
     update pgflow.runs r set status = 'completed', completed_at = statement_timestamp()
-    from unnest(p_run_ids) n
-    where r.run_id = any (array[n]) and r.status = 'started' and r.remaining_steps = 0
+    where r.run_id = any (p_run_ids) and r.status = 'started' and r.remaining_steps = 0
     returning r.run_id
   )
   select array_agg(e.run_id) into v_ended from ended e;

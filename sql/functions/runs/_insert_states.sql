@@ -16,8 +16,7 @@ begin
       else kept.array_length
     end,
     k.remaining_tasks, coalesce(k.failed_tasks, 0), s.deps_count - kept.deps, k.output, coalesce(k.created_at, now()), k.started_at, k.completed_at
-  from unnest(p_run_ids) n
-  join pgflow.runs r on r.run_id = any (array[n])
+  from pgflow.runs r
   join pgflow.steps s on s.flow_slug = any (array[r.flow_slug])
   left join lateral (
     select k.* from pgflow.step_states k
@@ -37,6 +36,7 @@ begin
     ) p
     where d.flow_slug = s.flow_slug and d.step_slug = s.step_slug
   ) kept
+  where r.run_id = any (p_run_ids)
   order by r.run_id, s.step_slug;
 end;
 $$;

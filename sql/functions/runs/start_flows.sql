@@ -28,6 +28,9 @@ begin
     perform pgflow._begin_runs(v_new_run_ids, null);
   end if;
   return query
-    select r.* from unnest(v_run_ids) with ordinality as g (run_id, n) join pgflow.runs r on r.run_id = any (array[g.run_id]) order by g.n;
+    select r.*
+    from unnest(v_run_ids) with ordinality as g (run_id, n)
+    cross join lateral (select r.* from pgflow.runs r where r.run_id = g.run_id limit 1) r
+    order by g.n;
 end;
 $$;
