@@ -7,3 +7,4 @@ alter table pgflow.workers
 -- They have further arguments, or columns.
 drop function if exists pgflow.deploy_files(uuid, text, text, jsonb, bigint, jsonb, text[]);
 drop function if exists pgflow._flow_differences(jsonb);
+drop function if exists pgflow._lock_holder(text, text);
