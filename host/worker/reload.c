@@ -1,4 +1,4 @@
-/* The steps of a reload, and what follows if one fails. */
+/* The steps of a reload, and what follows if one fails; reload_files.c has those before the database is asked. */
 #include "worker/reload.h"
 
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include "worker/control/deploy_ask.h"
 #include "worker/control/statements.h"
 #include "worker/life.h"
+#include "worker/reload_inside.h"
 #include "worker/source/changes.h"
-#include "worker/source/source_read.h"
 #include "worker/tell_dev.h"
 
 enum {
@@ -25,8 +25,7 @@ enum {
 
 /* ---- what is noted ---- */
 
-/* Writes down why the attempt failed. */
-static void note_refusal(struct life *life, int step, const char *error, const char *hint) {
+void reload_note_refusal(struct life *life, int step, const char *error, const char *hint) {
   struct reload *reload = &life->reload;
   *reload->refusal.sqlstate = '\0';
   free(reload->refusal.error);
@@ -35,21 +34,19 @@ static void note_refusal(struct life *life, int step, const char *error, const c
   snprintf(reload->refusal.hint, sizeof reload->refusal.hint, "%s", hint ? hint : "");
 }
 
-/* Writes down what it was loaded from; NULL: unknown. */
-static void note_source(struct life *life, const struct source *source) {
+void reload_note_source(struct life *life, const struct source *source) {
   source_free(&life->reload.refused);
   if (source) source_copy(&life->reload.refused, source);
 }
 
-/* The same of what the database has answered; error may have more than its message. */
+/* What the database has answered; error may have more than its message. */
 static void note_failure(struct life *life, const char *error, const struct err *err) {
   struct refusal *refusal = &life->reload.refusal;
-  note_refusal(life, REFUSED_DEPLOYMENT, error, err->hint);
+  reload_note_refusal(life, REFUSED_DEPLOYMENT, error, err->hint);
   snprintf(refusal->sqlstate, sizeof refusal->sqlstate, "%s", err->sqlstate);
 }
 
-/* Files were changed while they were read or loaded: nobody knows what was read, and another look follows. */
-static bool is_moving(const struct life *life) {
+bool reload_is_moving(const struct life *life) {
   return !life->course.whole && life->watch && !watch_is_settled(life->watch);
 }
 
@@ -75,7 +72,7 @@ static void report(struct life *life) {
   if (life->reload.answers > life->reload.answered) life->reload.answered = life->reload.answers;
 }
 
-static void set_error(struct life *life, const char *error) {
+void reload_set_error(struct life *life, const char *error) {
   struct reload *reload = &life->reload;
   free(reload->error);
   reload->error = xstrdup(error);
@@ -93,15 +90,15 @@ static bool is_said(const struct life *life) {
 /* The old generation keeps serving. Dev reports files that cannot be loaded, once for all its workers. */
 static void refuse(struct life *life) {
   const struct refusal *refusal = &life->reload.refusal;
-  if (refusal->step != REFUSED_DEPLOYMENT && is_moving(life)) {
-    note_source(life, NULL);
+  if (refusal->step != REFUSED_DEPLOYMENT && reload_is_moving(life)) {
+    reload_note_source(life, NULL);
     return;
   }
   bool known = is_said(life);
   bool told = refusal->step != REFUSED_DEPLOYMENT && tell_dev(life->options->dev, TELL_DEV_ERROR, refusal->error);
   LOG(life->log, known || told ? LOG_DEBUG : LOG_ERROR, "reload_refused", LOG_STR("error", refusal->error),
       LOG_STR("hint", *refusal->hint ? refusal->hint : NULL), LOG_INT("generation", life->generation));
-  set_error(life, refusal->error);
+  reload_set_error(life, refusal->error);
 }
 
 void reload_refuse(struct life *life) { refuse(life); }
@@ -125,7 +122,7 @@ void reload_drop(struct life *life) {
   LOG(life->log, life->course.cause == WISH_ORDERED ? LOG_WARN : LOG_DEBUG, "reload_refused", LOG_STR("error", reason));
   if (life->reload.asked <= life->reload.answered) return;
   life->reload.answers = life->reload.asked;
-  set_error(life, reason);
+  reload_set_error(life, reason);
 }
 
 /* ---- time ---- */
@@ -151,134 +148,6 @@ void reload_pause(struct life *life) {
 void reload_expect(struct life *life) {
   uint64_t took = uv_now(life->loop) - life->reload.began_at;
   wait_for(life, took < PATIENCE_MS ? PATIENCE_MS - took : 0);
-}
-
-/* ---- read ---- */
-
-static void log_warnings(struct life *life, const struct buf *warnings) {
-  struct cursor cursor = {.data = warnings->data, .len = warnings->len};
-  while (cursor.pos < cursor.len && !cursor.bad) {
-    char *path = cursor_strdup(&cursor), *why = cursor_strdup(&cursor);
-    LOG(life->log, LOG_WARN, "not_loaded", LOG_STR("path", path), LOG_STR("reason", why));
-    free(path);
-    free(why);
-  }
-}
-
-/* True if a load of these bytes would bring nothing: they serve, or were refused. */
-static bool is_known(struct life *life, const struct source *source) {
-  struct reload *reload = &life->reload;
-  bool was_refused = reload->refused.snapshot >= 0 && source_same(source, &reload->refused);
-  if (was_refused || !source_same(source, pool_source(life->serving))) return was_refused;
-  source_free(&reload->refused);
-  if (!reload->error) return true;
-  bool told = life_tell_queues(life, pool_report(life->serving));
-  LOG(life->log, told ? LOG_DEBUG : LOG_INFO, "reload_not_needed",
-      LOG_STR("reason", "the files are again what serves"));
-  set_error(life, NULL);
-  return true;
-}
-
-/* False if the files may be in the middle of a change; then another look follows. */
-static bool is_settled(struct life *life, const struct source *source) {
-  struct reload *reload = &life->reload;
-  struct watch *watch = life->watch;
-  if (!watch || !watch_compares(watch)) return !is_moving(life);
-  bool same = reload->seen.snapshot >= 0 && source_same(source, &reload->seen);
-  if (same && uv_now(life->loop) - reload->seen_at >= (uint64_t)life->options->watch_settle_ms) return true;
-  if (!same) {
-    source_free(&reload->seen);
-    source_copy(&reload->seen, source);
-    reload->seen_at = uv_now(life->loop);
-  }
-  watch_look_again(watch);
-  return false;
-}
-
-static enum answer judge_reading(struct life *life, struct source_reading *reading) {
-  if (!reading->good) {
-    note_refusal(life, REFUSED_READ, reading->err.message, reading->err.hint);
-    note_source(life, NULL);
-    return reading->err.kind == ERR_RETRY ? ANSWER_FAILED : ANSWER_REFUSED;
-  }
-  bool data = life->watch && !is_moving(life) && watch_files_are_new(life->watch);
-  if (life->course.cause == WISH_CHANGED && !data && is_known(life, &reading->source)) return ANSWER_KNOWN;
-  if (!life->course.whole && !is_settled(life, &reading->source)) {
-    note_source(life, NULL); /* what was refused is tried again once it is settled */
-    return ANSWER_KNOWN;
-  }
-  log_warnings(life, &reading->warnings);
-  source_move(&life->reload.found, &reading->source);
-  return ANSWER_GOOD;
-}
-
-static void on_read(void *owner, struct source_reading *reading) {
-  struct life *life = owner;
-  if (life->course.reload != RELOAD_READING) return;
-  if (life->watch && watch_update(life->watch, &reading->folders, reading->good))
-    course_want(&life->course, WISH_CHANGED);
-  life->course.read = judge_reading(life, reading);
-  life_kick(life);
-}
-
-void reload_read(struct life *life) {
-  life->reload.began_at = uv_now(life->loop);
-  life->reload.answers = life->reload.asked;
-  source_read(life->loop, life->root, &life->options->env_file, on_read, life);
-}
-
-/* ---- load ---- */
-
-void reload_load(struct life *life) {
-  struct err err;
-  life->candidate = pool_load(life->pool, &life->reload.found, &err);
-  if (life->candidate) return;
-  note_refusal(life, REFUSED_READ, err.message, err.hint);
-  note_source(life, NULL);
-  life->course.candidate = CANDIDATE_NOT_STARTED;
-}
-
-static enum candidate refuse_load(struct life *life, const char *error, const char *hint) {
-  note_refusal(life, REFUSED_LOAD, error, hint);
-  note_source(life, pool_source(life->candidate));
-  return CANDIDATE_UNFIT;
-}
-
-static enum candidate refuse_queue(struct life *life, const struct load_report *report) {
-  if (life->options->dev >= 0) return CANDIDATE_UNWANTED; /* dev has been told of the queues, and ends this worker */
-  char *error = load_report_lacks(report, life->queue, " any more");
-  refuse_load(life, error, "a worker keeps its queue: start another one for another queue");
-  free(error);
-  return CANDIDATE_UNFIT;
-}
-
-static enum candidate judge_load(struct life *life, const struct load_report *report) {
-  if (is_moving(life)) {
-    note_source(life, NULL); /* as above */
-    return CANDIDATE_UNWANTED;
-  }
-  struct err err = {.message = "--handler-database has not answered yet: steps with transaction = true need it"};
-  life->reload.worker = load_report_worker(report, life->queue);
-  if (!life->reload.worker) return refuse_queue(life, report);
-  if (load_report_needs_transactions(report) && handlers_reach(life->handlers, &err) != HANDLER_REACH_HOME)
-    return refuse_load(life, err.message, err.hint);
-  return CANDIDATE_LOADED;
-}
-
-void reload_loaded(struct life *life, const struct load_report *report) {
-  life->course.candidate = judge_load(life, report);
-}
-
-void reload_not_loaded(struct life *life, const struct load_report *report, const struct err *err) {
-  struct buf lines = {0};
-  if (report) {
-    load_report_put_problems(report, &lines);
-    lines.data[lines.len - 1] = '\0'; /* for the last newline */
-  }
-  refuse_load(life, report ? lines.data : err->message, report ? NULL : err->hint);
-  buf_free(&lines);
-  life->candidate = NULL; /* the pool ends it */
-  life->course.candidate = CANDIDATE_FAILED;
 }
 
 /* ---- ask ---- */
@@ -323,7 +192,7 @@ static void on_asked(void *owner, const struct err *err) {
   if (life->course.reload != RELOAD_ASKING) return;
   life->course.asked = err ? reload_judge(life, err) : ANSWER_GOOD;
   if (err) note_obstacle(life, err);
-  if (life->course.asked == ANSWER_REFUSED) note_source(life, pool_source(life->candidate));
+  if (life->course.asked == ANSWER_REFUSED) reload_note_source(life, pool_source(life->candidate));
   life_kick(life);
 }
 
@@ -388,7 +257,7 @@ static void serve(struct life *life, const char *of_flows, const char *held_back
   life->serving = generation;
   life->worker = life->reload.worker;
   source_free(&life->reload.refused);
-  set_error(life, NULL);
+  reload_set_error(life, NULL);
   hold_back(life, held_back);
   pool_switch(life->pool, generation);
   pool_set_number(generation, life->generation);
@@ -425,7 +294,7 @@ void reload_not_deployed(struct life *life, const struct deploy_answer *answer) 
   if (answer->outcome == DEPLOY_FAILED) complaint_add_hint_for(&err, pg_role(life->control));
   note_failure(life, error, &err);
   bool later = answer->outcome == DEPLOY_FAILED && reload_judge(life, &err) != ANSWER_REFUSED;
-  if (life->candidate) note_source(life, later ? NULL : pool_source(life->candidate));
+  if (life->candidate) reload_note_source(life, later ? NULL : pool_source(life->candidate));
   free(error);
 }
 
