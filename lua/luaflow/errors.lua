@@ -117,10 +117,22 @@ end
 -- Error tables whose message wants the place of the handler in front.
 local without_place = setmetatable({}, { __mode = "k" })
 
---- Marks an error table whose message has no place: a tail call leaves no frame.
----@param problem table
-function errors.lacks_place(problem)
-  without_place[problem] = true
+--- The place of a call as messages begin with it; "" where it is unknown: a tail call leaves no frame.
+---@param where luaflow.Place
+---@return string
+function errors.prefix(where)
+  return where.file and where.line and ("%s:%d: "):format(where.file, where.line) or ""
+end
+
+--- Raises an error table of luaflow's own calls, with the place of the handler's call before its message, or later that of the
+--- handler.
+---@param where luaflow.Place
+---@param problem { message: string }
+function errors.raise(where, problem)
+  local prefix = errors.prefix(where)
+  problem.message = prefix .. problem.message
+  without_place[problem] = prefix == "" or nil
+  error(problem, 0)
 end
 
 --- Adds the place of the handler to an error of luaflow's own calls that has no place.

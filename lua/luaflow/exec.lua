@@ -31,15 +31,8 @@ local error_mt = {
   __tostring = function(problem) return problem.message end,
 }
 
-local function place_of(where)
-  return where.file and where.line and ("%s:%d: "):format(where.file, where.line) or ""
-end
-
 local function raise(where, kind, message, program)
-  local prefix = place_of(where)
-  local problem = setmetatable({ kind = kind, message = prefix .. message, program = program }, error_mt)
-  if prefix == "" then errors.lacks_place(problem) end
-  error(problem, 0)
+  errors.raise(where, setmetatable({ kind = kind, message = message, program = program }, error_mt))
 end
 
 local function text_of(given, what, refuse)
@@ -59,12 +52,12 @@ local function check_options(command, refuse)
   local input, timeout = command.input, command.timeout
   if input ~= nil and type(input) ~= "string" then refuse(("input must be a string, not a %s"):format(type(input))) end
   if timeout ~= nil and not (type(timeout) == "number" and timeout > 0 and timeout <= MAX_TIMEOUT) then
-    refuse "timeout must be a number of seconds above 0"
+    refuse(("timeout must be a number of seconds above 0 and at most %d"):format(MAX_TIMEOUT))
   end
 end
 
 local function request_of(command, env, where)
-  local function refuse(message) error(place_of(where) .. "ctx:exec: " .. message, 0) end
+  local function refuse(message) error(errors.prefix(where) .. "ctx:exec: " .. message, 0) end
   if type(command) ~= "table" then refuse 'give it a table: ctx:exec { "convert", "in.png", "out.jpg" }' end
   if #command == 0 then refuse 'the program is missing: ctx:exec { "convert", "in.png", "out.jpg" }' end
   check_options(command, refuse)

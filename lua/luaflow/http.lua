@@ -49,10 +49,7 @@ local error_mt = {
 
 -- `where` is the place of the handler's call.
 local function raise(where, kind, message, url)
-  local prefix = where.file and where.line and ("%s:%d: "):format(where.file, where.line) or ""
-  local problem = setmetatable({ kind = kind, message = prefix .. message, url = url }, error_mt)
-  if prefix == "" then errors.lacks_place(problem) end
-  error(problem, 0)
+  errors.raise(where, setmetatable({ kind = kind, message = message, url = url }, error_mt))
 end
 
 local OPTIONS = { "url", "query", "method", "headers", "body", "json", "form", "timeout", "redirects", "ca_file" }
