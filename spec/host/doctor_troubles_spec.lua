@@ -76,7 +76,7 @@ describe("luaflow doctor, of a state that lasts,", function()
     error("no " .. trouble .. " in " .. cjson.encode(troubles))
   end
 
-  -- A session of psql that runs this and stays, until the function that is returned is called.
+  -- A session of psql that has run this and stays, until the function that is returned is called.
   local function hold(sql)
     local holder = process.spawn {
       argv = { "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", here.db.conninfo .. " application_name=forgetful",
@@ -93,6 +93,11 @@ describe("luaflow doctor, of a state that lasts,", function()
       end
     end
     finally(release)
+    wait.till(function()
+      return here.db:number [[
+        select count(*) from pg_stat_activity a
+        where a.application_name = 'forgetful' and a.datname = current_database() and a.query like 'select pg_sleep%']] > 0
+    end, 30, "psql to have run " .. sql)
     return release
   end
 
