@@ -187,9 +187,7 @@ describe("a database in trouble", function()
         ("begin; select from pgflow.runs r where r.run_id = '%s' for update; select pg_sleep(12)"):format(held) },
     }
     wait.till(function()
-      return here.db:number [[
-        select count(*) from pg_stat_activity a
-        where a.query like 'begin; select from pgflow.runs%pg_sleep(12)' and a.pid <> pg_backend_pid()]] == 1
+      return here.db:sessions "a.query like 'begin; select from pgflow.runs%pg_sleep(12)'" == 1
     end, 10, "the run to be held")
     local from = wait.now()
     for _ = 1, 8 do here.db:await_run(here.db:start("load", numbers(5)), 30) end
@@ -307,9 +305,7 @@ describe("a database in trouble", function()
     local run_id = here.db:start("load", numbers(1500))
     local cuts, until_ = 0, wait.now() + 8
     while wait.now() < until_ do
-      here.db:text [[
-        select pg_terminate_backend(a.pid) from pg_stat_activity a
-        where a.datname = current_database() and a.application_name like 'luaflow worker%']]
+      here.db:end_sessions "a.application_name like 'luaflow worker%'"
       cuts = cuts + 1
       wait.pause(0.2)
     end
@@ -327,9 +323,7 @@ describe("a database in trouble", function()
     local run_id = here.db:start("quick", "1")
     here.db:await_run(run_id)
     set "on"
-    here.db:text [[
-      select pg_terminate_backend(a.pid) from pg_stat_activity a
-      where a.datname = current_database() and a.application_name like 'luaflow worker%']]
+    here.db:end_sessions "a.application_name like 'luaflow worker%'"
     wait.pause(5)
     set "off"
     worker:await_log("transactions_work_again", 20)

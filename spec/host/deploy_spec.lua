@@ -252,13 +252,13 @@ describe("a worker's start", function()
         },
       }
       wait.till(function()
-        return here.db:number "select count(*) from pg_stat_activity a where a.query = 'select pg_sleep(60)'" == 1
+        return here.db:sessions "a.query = 'select pg_sleep(60)'" == 1
       end, 30, "the lock to be held")
       local waiting = here:launch { args = { "--executors", "1" } }
       assert.equal("55P03", waiting:await_log("deployment_failed", 30).sqlstate)
       holder:kill()
       holder:forget()
-      here.db:text "select pg_terminate_backend(a.pid) from pg_stat_activity a where a.query = 'select pg_sleep(60)'"
+      here.db:end_sessions "a.query = 'select pg_sleep(60)'"
       waiting:await_log("running", 30)
       local deployed = waiting:log "deployed_flow"
       assert.same({ 1, "order", "verified" }, { #deployed, deployed[1].flow, deployed[1].status })

@@ -84,9 +84,7 @@ describe("luaflow doctor, of a state that lasts,", function()
     }
     local function release()
       if holder then
-        here.db:text [[
-          select pg_terminate_backend(a.pid) from pg_stat_activity a
-          where a.application_name = 'forgetful' and a.datname = current_database()]]
+        here.db:end_sessions "a.application_name = 'forgetful'"
         holder:wait(20)
         holder:forget()
         holder = nil
@@ -94,9 +92,7 @@ describe("luaflow doctor, of a state that lasts,", function()
     end
     finally(release)
     wait.till(function()
-      return here.db:number [[
-        select count(*) from pg_stat_activity a
-        where a.application_name = 'forgetful' and a.datname = current_database() and a.query like 'select pg_sleep%']] > 0
+      return here.db:sessions "a.application_name = 'forgetful' and a.query like 'select pg_sleep%'" > 0
     end, 30, "psql to have run " .. sql)
     return release
   end

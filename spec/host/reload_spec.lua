@@ -320,7 +320,7 @@ describe("a reload", function()
     local told = "could not lock the flows: another transaction deploys or changes some: process "
     assert.truthy(host:await_log("reload_waits", 20).error:find(told, 1, true))
     assert.equal("1/1 1/1", versions(here.db:complete("work", "{}")))
-    here.db:text "select pg_terminate_backend(a.pid) from pg_stat_activity a where a.wait_event = 'PgSleep'"
+    here.db:end_sessions "a.wait_event = 'PgSleep'"
     host:await_log("reloaded", 30)
     assert.equal("2/2 2/2", versions(here.db:complete("work", "{}")))
     holder:wait(10)
@@ -342,12 +342,12 @@ describe("a reload", function()
         where l.relation = 'pgflow.worker_handlers'::regclass and not l.granted]]
     end
     wait.till(function()
-      return here.db:number "select count(*) from pg_stat_activity a where a.wait_event = 'PgSleep'" > 0
+      return here.db:sessions "a.wait_event = 'PgSleep'" > 0
     end, 20, "the lock")
     host.process:signal(process.SIGHUP)
     wait.till(function() return waiting() > 0 end, 20, "the deployment to wait for it", 0.01)
     here.db:text("select pg_terminate_backend(:pid)", { pid = waiting() })
-    here.db:text "select pg_terminate_backend(a.pid) from pg_stat_activity a where a.wait_event = 'PgSleep'"
+    here.db:end_sessions "a.wait_event = 'PgSleep'"
     host:await_log "reload_refused"
     host:await_log("reloaded", 15)
     assert.equal("2/2 2/2", versions(here.db:complete("work", "{}")))
@@ -473,7 +473,7 @@ return luaflow.worker { queue = "work", name = "workers", flows = flows }
       name = "shop",
     }
     local pid = wait.till(function()
-      return here.db:row [[select a.pid from pg_stat_activity a where a.application_name = 'spec_shop' and a.wait_event = 'PgSleep']]
+      return here.db:row [[select a.pid from pg_stat_activity a where a.datname = current_database() and a.application_name = 'spec_shop' and a.wait_event = 'PgSleep']]
     end, 20, "the session to hold its run").pid
     return holder, math.floor(pid)
   end

@@ -363,8 +363,7 @@ describe("a transactional step", function()
       create trigger spec_wait after delete on pgflow.open_transactions for each row execute function spec_wait()]]
     local run_id = start({ before = { INSERT }, how = "returns", output = { 1 } }, "lists")
     wait.till(function()
-      return here.db:number [[
-        select count(*) from pg_stat_activity a where a.wait_event = 'PgSleep' and a.query like '%complete_transaction%']] == 1
+      return here.db:sessions "a.wait_event = 'PgSleep' and a.query like '%complete_transaction%'" == 1
     end, 20, "the completion")
     here.db:text(("select pgflow.cancel_run('%s')"):format(run_id))
     assert.is_nil(host:await_log("refused_late_result").message)

@@ -162,6 +162,24 @@ function methods:try(sql, variables, seconds)
   return ask(self.conninfo, sql, variables, seconds)
 end
 
+--- How many sessions of this database (other specs' are on the same server) meet a condition on their row `a` of pg_stat_activity; the
+--- asking one is not counted.
+---@param condition string
+---@return integer
+function methods:sessions(condition)
+  return self:number(([[
+    select count(*) from pg_stat_activity a
+    where a.datname = current_database() and a.pid <> pg_backend_pid() and (%s)]]):format(condition))
+end
+
+--- Ends those sessions.
+---@param condition string
+function methods:end_sessions(condition)
+  self:text(([[
+    select pg_terminate_backend(a.pid) from pg_stat_activity a
+    where a.datname = current_database() and a.pid <> pg_backend_pid() and (%s)]]):format(condition))
+end
+
 --- Starts a run and returns its id.
 ---@param name string
 ---@param input? string JSON text
