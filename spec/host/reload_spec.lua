@@ -473,7 +473,8 @@ return luaflow.worker { queue = "work", name = "workers", flows = flows }
       name = "shop",
     }
     local pid = wait.till(function()
-      return here.db:row [[select a.pid from pg_stat_activity a where a.datname = current_database() and a.application_name = 'spec_shop' and a.wait_event = 'PgSleep']]
+      return here.db:row [[select a.pid from pg_stat_activity a where a.datname = current_database() and
+        a.application_name = 'spec_shop' and a.wait_event = 'PgSleep']]
     end, 20, "the session to hold its run").pid
     return holder, math.floor(pid)
   end
