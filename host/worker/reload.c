@@ -20,7 +20,7 @@ enum {
   ASK_MS = 250,       /* after the first answer that others hold what the deployment needs */
   ASK_STEPS = 3,      /* each twice as long */
   PATIENCE_MS = 2000, /* with the load of bytes that are not the last ones */
-  QUIET_MS = 5000,    /* of waiting for another deployment, before that is told */
+  QUIET_MS = 5000,    /* of waiting for locks, before it is logged: another worker's deployment is soon done */
 };
 
 /* ---- what is noted ---- */
@@ -158,19 +158,12 @@ static void end_wait(struct life *life) {
   troubles_set(life->troubles, TROUBLE_DEPLOYMENT, 0, NULL);
 }
 
-/* Another worker's deployment is soon over; so is what has ended already. */
-static bool is_short(const struct err *err) {
-  return strstr(err->message, "(luaflow worker ") || strstr(err->message, "one that has just ended");
-}
-
 static void note_wait(struct life *life, const struct err *err) {
   struct reload *reload = &life->reload;
   if (reload->waits == 0) reload->waits_since = uv_now(life->loop);
-  bool brief = is_short(err);
-  if (brief && !reload->waiting.said && uv_now(life->loop) - reload->waits_since < QUIET_MS) return;
-  if (complaint_is_new(&reload->waiting, err))
-    LOG(life->log, brief ? LOG_INFO : LOG_WARN, "reload_waits", LOG_ERR(err));
   troubles_set(life->troubles, TROUBLE_DEPLOYMENT, 0, err->message);
+  if (uv_now(life->loop) - reload->waits_since < QUIET_MS) return;
+  if (complaint_is_new(&reload->waiting, err)) LOG(life->log, LOG_WARN, "reload_waits", LOG_ERR(err));
 }
 
 static void note_obstacle(struct life *life, const struct err *err) {

@@ -520,8 +520,10 @@ return luaflow.worker { queue = "work", name = "workers", flows = flows }
     write_versions(true)
     host.process:signal(process.SIGHUP)
     local waits = host:await_log "reload_waits"
-    local told = ("could not lock aliases orders: open transactions have called start_flow: process %d (spec_shop, role "):format(pid)
-    assert.truthy(waits.error:find(told, 1, true), waits.error)
+    -- The lock of bills is held at the moments of its starts.
+    local told = (
+      "could not lock aliases [bils, ]*orders: open transactions have called start_flow: process %d %%(spec_shop, role "):format(pid)
+    assert.truthy(waits.error:find(told), waits.error)
     assert.truthy(waits.error:find(", since ", 1, true), waits.error)
 
     local starts = start_bills(3)
@@ -540,8 +542,8 @@ return luaflow.worker { queue = "work", name = "workers", flows = flows }
     assert.equal(1, #host:log "reload_waits")
     assert.same({}, host:log "reload_refused")
     local trouble = cjson.decode((here:succeed("workers", "--json")))[1].troubles[1]
-    assert.truthy(trouble.trouble == "deployment" and trouble.message:find(told, 1, true), trouble.message)
-    assert.truthy(here:luaflow({ "doctor" }).out:find(told, 1, true))
+    assert.truthy(trouble.trouble == "deployment" and trouble.message:find(told), trouble.message)
+    assert.truthy(here:luaflow({ "doctor" }).out:find(told))
 
     let_go(holder, pid)
     host:await_log("reloaded", 10)
