@@ -512,8 +512,10 @@ describe("a transactional step", function()
       here.db:text "alter role spec_few connection limit -1"
       assert.same({ "completed", "completed" }, { here.db:await_run(run_id, 60).status, here.db:await_run(other, 60).status })
       for _, line in ipairs(host:log "restarted_handler") do assert.truthy(line.message:find(WAITED), line.message) end
-      assert.equal(1, here.db:number "select max(t.attempts_count) from pgflow.step_tasks t")
-      assert.same({}, host:log "attempt_failed")
+      -- One that got its connection in its last moments may fail for lack of time.
+      local failed, back = host:log "attempt_failed", host:await_log "handler_database_back"
+      for _, line in ipairs(failed) do assert.is_true(line.time > back.time and line.message == "timed out after 1 s", line.message) end
+      assert.is_true(here.db:number "select max(t.attempts_count) from pgflow.step_tasks t" <= 1 + #failed)
     end)
 
     it("is charged in the end, and so is ctx:query at once, with the server's words", function()
