@@ -10,17 +10,41 @@ local function names_of(t, also)
   return names
 end
 
+-- What writers of other languages write, by what Lua's parser says of it.
+local FOREIGN_SYNTAX = {
+  { "near '!'$", "Lua writes ~= for unequal, and not for negation" },
+  { "near '!='$", "Lua writes ~= for unequal" },
+  { "near '&'$", "Lua writes and" },
+  { "near '|'$", "Lua writes or" },
+  { "near '[+]'$", "Lua has no ++ and +=: write a = a + 1" },
+  { "near 'elif'$", "Lua writes elseif" },
+  { "'then' expected near", "Lua writes if CONDITION then ... end, and == to compare" },
+  { "'do' expected near", "Lua writes for ... do ... end and while CONDITION do ... end" },
+  { "'=' expected near", "a name alone is no statement: local a = 1 declares, f() calls" },
+  { "unexpected symbol near '{'$", "Lua has no blocks in { }: write then, do or function() ... end" },
+  { "'}' expected .*near ':'$", 'fields are written a = 1 or ["a b"] = 1' },
+  { "'}' expected .*near", "is a comma missing before it?" },
+  { "'%)' expected .*near", "is a comma, an end or a parenthesis missing before it?" },
+  { "'end' expected .*near '?<eof>'?$", "a function, if, for or while has no end" },
+  { "unfinished string near", "a quote is missing in this line; longer texts stand in [[ ]]" },
+}
+
 --- What to do about a message of Lua's, which may have a place before it; nil where that is not known.
 ---@param message string
 ---@return string?
 function lua_errors.hint(message)
   local global = message:match "attempt to %a+ global '([^']*)' %(a nil value%)"
+  if global == "ctx" then return "ctx is the handler's second parameter: function(input, ctx)" end
   if global then return nearest.hint(global, names_of(_G, "luaflow")) end -- which most files have as a local
   local method = message:match "attempt to call method '([^']*)' %(a nil value%)"
   if method then return nearest.hint(method, names_of(string)) end
   if message:find "attempt to index .*nil value" then return "it is absent: luaflow.get reads a path through what is absent" end
   if message:find "'for' %a+ value must be a number$" or message:find "'for' limit must be a number$" then
     return "nil, JSON null and strings are no numbers"
+  end
+  if message:find "attempt to call method 'tx' " then return "write ctx.tx:query(sql, ...), in a step with transaction = true" end
+  for _, form in ipairs(FOREIGN_SYNTAX) do
+    if message:find(form[1]) then return form[2] end
   end
   if message:find "stack overflow$" then return "is this a function that calls itself without an end?" end
 end

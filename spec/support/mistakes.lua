@@ -391,6 +391,10 @@ return {
       "HERE: ctx:query: parameter 1: a string with a NUL byte: send bytes with luaflow.pg_bytea",
     },
     {
+      [==[return ctx:tx("select 1")]==],
+      "HERE: attempt to call method 'tx' (a table value) (write ctx.tx:query(sql, ...), in a step with transaction = true)",
+    },
+    {
       "coroutine.yield(1) return 1",
       "HERE: coroutine.yield was called outside a coroutine that the handler created",
     },
@@ -603,6 +607,66 @@ return {
     {
       [==[return luaflow.flow { slug = "d41" }:step({ slug = "s", when_exhausted = "retry" }, f)]==],
       "2: [wrong_value] when_exhausted must be \"fail\", \"skip\" or \"skip-cascade\", not 'retry'",
+    },
+    {
+      [==[return luaflow.flow { slug = "x1" }:step({ slug = "s" }, function(input)
+if input.a != 3 then return 1 end end)]==],
+      [==[4: [syntax_error] 'then' expected near '!' (Lua writes ~= for unequal, and not for negation)]==],
+    },
+    {
+      [==[return luaflow.flow { slug = "x2" }:step({ slug = "s" }, function(input)
+return !input.a end)]==],
+      [==[4: [syntax_error] unexpected symbol near '!' (Lua writes ~= for unequal, and not for negation)]==],
+    },
+    {
+      [==[return luaflow.flow { slug = "x3" }:step({ slug = "s" }, function(input)
+if input.a && input.b then return 1 end end)]==],
+      [==[4: [syntax_error] 'then' expected near '&' (Lua writes and)]==],
+    },
+    {
+      [==[return luaflow.flow { slug = "x4" }:step({ slug = "s" }, function(input)
+if input.a || input.b then return 1 end end)]==],
+      [==[4: [syntax_error] 'then' expected near '|' (Lua writes or)]==],
+    },
+    {
+      [==[return luaflow.flow { slug = "x5" }:step({ slug = "s" }, function(input)
+local a = 1 a += 1 end)]==],
+      [==[4: [syntax_error] '=' expected near '+' (Lua has no ++ and +=: write a = a + 1)]==],
+    },
+    {
+      [==[return luaflow.flow { slug = "x6" }:step({ slug = "s" }, function(input)
+const a = 1 end)]==],
+      [==[4: [syntax_error] '=' expected near 'a' (a name alone is no statement: local a = 1 declares, f() calls)]==],
+    },
+    {
+      [==[return luaflow.flow { slug = "x7" }:step({ slug = "s" }, function(input)
+if input.a then return 1 elif input.b then return 2 end end)]==],
+      [==[4: [syntax_error] 'end' expected near 'elif' (Lua writes elseif)]==],
+    },
+    {
+      [==[return luaflow.flow { slug = "x8" }:step({ slug = "s" }, function(input)
+if input.a = 1 then return 1 end end)]==],
+      [==[4: [syntax_error] 'then' expected near '=' (Lua writes if CONDITION then ... end, and == to compare)]==],
+    },
+    {
+      [==[return luaflow.flow { slug = "x9" }:step({ slug = "s" }, function(input)
+for i = 1, 3 { print(i) } end)]==],
+      [==[4: [syntax_error] 'do' expected near '{' (Lua writes for ... do ... end and while CONDITION do ... end)]==],
+    },
+    {
+      [==[return luaflow.flow { slug = "x10" }:step({ slug = "s" }, function(input)
+return { a = 1 b = 2 } end)]==],
+      [==[4: [syntax_error] '}' expected near 'b' (is a comma missing before it?)]==],
+    },
+    {
+      [==[return luaflow.flow { slug = "x11" }:step({ slug = "s" }, function(input)
+return { "a": 1 } end)]==],
+      [==[4: [syntax_error] '}' expected near ':' (fields are written a = 1 or ["a b"] = 1)]==],
+    },
+    {
+      [==[return luaflow.flow { slug = "x12" }:step({ slug = "s" }, function(input)
+return string.format("%s" input.a) end)]==],
+      [==[4: [syntax_error] ')' expected near 'input' (is a comma, an end or a parenthesis missing before it?)]==],
     },
   },
 }
