@@ -16,6 +16,7 @@ local EXPECTED = {
   "canceling statement due to lock timeout", "is not the active version, and not every live worker of their queues handles",
   "is no longer the current one", "in a read%-only transaction", 'no partition of relation "messages" found',
   "could not receive data from client", "could not send data to client", "unexpected EOF on client connection",
+  "canceling authentication due to timeout", -- what a session says that is ended while it logs in, whatever ended it
   "is not a PostgreSQL backend process", -- one that was to be ended had already ended
   "could not lock the flows: another transaction deploys", -- two workers that reload at once: one of them tries again
   "could not lock aliases .*: open transactions have called start_flow", -- a deployment that meets a start is tried again
