@@ -309,7 +309,10 @@ describe("the verdict of tools/chaos", function()
       culprits.unnamed({
         run(1, "failed", "its executor was killed by SIGKILL"), run(2, "failed", "was killed by SIGKILL"),
         run(3, "completed", require("cjson").null), run(4, "failed", "above --max-input"),
-      }, { "kill", "alarm", "kill", "oversized", "kill" }))
+      }, { "kill", "alarm", "kill", "oversized", "kill" }, {}))
+    local late = run(1, "failed", "was killed by SIGKILL")
+    late.run_id = "r"
+    assert.same({}, culprits.unnamed({ late }, { "alarm" }, { r = true }))
   end)
 
   it("finds innocents that were charged with a culprit's death", function()
@@ -322,6 +325,14 @@ describe("the verdict of tools/chaos", function()
       { kind = "kill_executor", worker = 2, from = at, till = at }, { kind = "kill_executor", worker = 1, from = at + 10, till = at + 10 },
     }
     assert.same({ "worker 2: r b 0: was killed by SIGKILL", "worker 2: r c 0: was killed by SIGALRM" }, culprits.framed(folder, killed))
+  end)
+
+  it("knows the culprits that a fault killed first", function()
+    local line = '{"time":"2026-11-30T05:00:%s.500Z","verb":"attempt_failed","flow":"chaos_culprit","run":"%s","message":"killed by %s"}\n'
+    files.write(folder .. "/worker-2-1.log", line:format("10", "a", "SIGKILL") .. line:format("20", "b", "SIGKILL")
+      .. line:format("10", "c", "SIGALRM"))
+    local at = 1796014810 -- 2026-11-30 05:00:10 UTC
+    assert.same({ a = true }, culprits.killed(folder, past { { kind = "kill_executor", worker = 2, from = at, till = at } }))
   end)
 
   it("lets what ran beside a culprit run again", function()

@@ -51,16 +51,18 @@ function methods:feed()
 end
 
 --- Those that did not fail, or whose error does not say why.
----@param runs { key: string, status: string, error_message: string? }[]
+---@param runs { run_id: string, key: string, status: string, error_message: string? }[]
 ---@param kinds string[] by number
+---@param killed table<string, boolean> the runs of those that a fault killed as they ran alone, so that this was their last error
 ---@return string[]
-function culprits.unnamed(runs, kinds)
+function culprits.unnamed(runs, kinds, killed)
   local by_key, wrong = {}, {}
   for _, run in ipairs(runs) do by_key[run.key] = run end
   for number, kind in ipairs(kinds) do
     local run = by_key["culprit " .. number] or { status = "never started" }
     local message = type(run.error_message) == "string" and run.error_message or ""
-    if run.status ~= "failed" or not message:find(KINDS[kind].says) then
+    local is_named = message:find(KINDS[kind].says) or killed[run.run_id] and message:find "SIGKILL"
+    if run.status ~= "failed" or not is_named then
       wrong[#wrong + 1] = ("culprit %d (%s): %s %s"):format(number, kind, run.status, message)
     end
   end
@@ -89,24 +91,43 @@ end
 -- A worker's log names an executor's death after it was reaped.
 local LATE = 5
 
---- The failed attempts of innocents that were charged with a culprit's death: by its signal, where the chaos itself killed nothing of
---- that worker.
----@param folder string with the workers' logs, worker-NUMBER-START.log
----@param past chaos.History
----@return string[]
-function culprits.framed(folder, past)
-  local found = {}
+-- Calls visit(worker, entry, signal) for each failed attempt in the workers' logs, worker-NUMBER-START.log; signal is what its message
+-- names.
+local function each_failed_attempt(folder, visit)
   for name in lfs.dir(folder) do
     local worker = tonumber((name:match "^worker%-(%d+)%-%d+%.log$"))
     for _, line in ipairs(worker and files.lines(folder .. "/" .. name) or {}) do
       local ok, entry = pcall(cjson.decode, line:find('"attempt_failed"', 1, true) and line or "null")
-      local charged = ok and type(entry) == "table" and entry.verb == "attempt_failed" and entry.flow ~= code.CULPRIT
-      local signal = charged and entry.message:match "SIG%u+"
-      if signal == "SIGALRM" or signal and not past:killed(worker, epoch(entry.time), LATE) then
-        found[#found + 1] = ("worker %d: %s %s %d: %s"):format(worker, entry.run, entry.step, entry.index, entry.message)
-      end
+      if ok and type(entry) == "table" and entry.verb == "attempt_failed" then visit(worker, entry, entry.message:match "SIG%u+") end
     end
   end
+end
+
+--- The failed attempts of innocents that were charged with a culprit's death: by its signal, where the chaos itself killed nothing of
+--- that worker.
+---@param folder string with the workers' logs
+---@param past chaos.History
+---@return string[]
+function culprits.framed(folder, past)
+  local found = {}
+  each_failed_attempt(folder, function(worker, entry, signal)
+    if not signal or entry.flow == code.CULPRIT then return end
+    if signal == "SIGALRM" or not past:killed(worker, epoch(entry.time), LATE) then
+      found[#found + 1] = ("worker %d: %s %s %d: %s"):format(worker, entry.run, entry.step, entry.index, entry.message)
+    end
+  end)
+  return found
+end
+
+--- The runs of culprits that the chaos itself killed.
+---@param folder string with the workers' logs
+---@param past chaos.History
+---@return table<string, boolean>
+function culprits.killed(folder, past)
+  local found = {}
+  each_failed_attempt(folder, function(worker, entry, signal)
+    if signal == "SIGKILL" and entry.flow == code.CULPRIT and past:killed(worker, epoch(entry.time), LATE) then found[entry.run] = true end
+  end)
   return found
 end
 

@@ -49,7 +49,8 @@ end
 
 local function judge_culprits(self, evidence)
   self.say(("     culprits: %d"):format(#evidence.culprits.kinds))
-  self:list("culprits that did not fail by name", culprits.unnamed(evidence.runs, evidence.culprits.kinds))
+  self:list("culprits that did not fail by name", culprits.unnamed(evidence.runs, evidence.culprits.kinds,
+    culprits.killed(evidence.logs, evidence.history)))
   self:list("innocents charged with a culprit's death", culprits.framed(evidence.logs, evidence.history))
 end
 
