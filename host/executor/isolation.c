@@ -1,4 +1,4 @@
-/* A look costs some sixty system calls, so there is at most one in LOOK_MS, except that a task that fails is never
+/* A look costs some seventy system calls, so there is at most one in LOOK_MS, except that a task that fails is never
  * reported without one. */
 #include "executor/isolation.h"
 
@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
+#include "executor/finalizers.h"
 #include "executor/surroundings.h"
 
 enum { LOOK_MS = 20 };
@@ -14,7 +15,7 @@ struct isolation {
   struct surroundings *surroundings;
   uint64_t looked_at; /* uv_hrtime */
   uint64_t task;      /* that has run since then; 0: none has */
-  bool mixed;         /* others have as well */
+  bool mixed;         /* others have as well, or finalizers, which can be those of others */
   bool lost;          /* something could not be put back: the host replaces this executor */
 };
 
@@ -35,7 +36,7 @@ static int collect(lua_State *L) {
   return 0;
 }
 
-/* Files that nobody holds any more are closed by the collector; a finalizer that raises ends the collection. */
+/* Files that nobody holds any more are closed by the collector. */
 static bool lacks_files(struct runtime *runtime) {
   if (!surroundings_lack_files()) return false;
   if (lua_cpcall(runtime->L, collect, NULL) != 0) lua_pop(runtime->L, 1);
@@ -73,7 +74,8 @@ void isolation_turn_over(struct runtime *runtime, uint64_t task) {
   static const uint64_t pause_ns = (uint64_t)LOOK_MS * 1000000;
   struct isolation *isolation = runtime->isolation;
   if (!isolation || isolation->lost) return;
-  isolation->mixed = isolation->mixed || (isolation->task && isolation->task != task);
+  bool is_mixed = finalizers_have_run() || (isolation->task && isolation->task != task);
+  isolation->mixed = isolation->mixed || is_mixed;
   isolation->task = task;
   uint64_t now = uv_hrtime();
   if (now - isolation->looked_at >= pause_ns) look(runtime, task, now);

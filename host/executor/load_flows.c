@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "executor/finalizers.h"
 #include "executor/isolation.h"
 #include "executor/load.h"
 #include "executor/state.h"
@@ -247,7 +248,10 @@ static void put_data_files(lua_State *L, struct buf *payload) {
   }
 }
 
-static void turn_over(void *runtime, uint64_t task) { isolation_turn_over(runtime, task); }
+static void turn_over(void *runtime, uint64_t task) {
+  isolation_turn_over(runtime, task);
+  finalizers_tell_errors(runtime);
+}
 
 static int run_loader(lua_State *L) {
   struct load *load = lua_touserdata(L, 1);

@@ -8,6 +8,7 @@
 
 #include "base/say.h"
 #include "executor/bind/bindings.h"
+#include "executor/finalizers.h"
 #include "executor/place.h"
 
 /* Only errors outside every protected call come here, which are faults of this program or an exhausted memory. */
@@ -64,7 +65,9 @@ bool state_open(struct runtime *runtime, struct err *err) {
   runtime->L = L;
   runtime->sched = sched_new(L, runtime->pulse);
   if (!state_protect(L, set_up, runtime, err)) return false;
-  if (runtime->mode == LOAD_FLOWS) place_listen(runtime);
+  if (runtime->mode != LOAD_FLOWS) return true;
+  place_listen(runtime);
+  finalizers_guard(runtime);
   return true;
 }
 

@@ -5,11 +5,14 @@
 #include <fcntl.h>
 #include <fenv.h>
 #include <locale.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -22,6 +25,23 @@ enum {
   MASK_SIZE = 8,   /* bytes of a sigset_t that the kernel fills */
   TIMERS = 3,      /* ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF */
 };
+
+/* How the kernel serves the process. */
+struct scheduling {
+  int nice;
+  int class, priority;
+  int io; /* class and priority of its reads and writes */
+  cpu_set_t processors;
+};
+
+/* What prctl tells by a call without arguments. */
+static const struct option {
+  int get, set;
+} options[] = {
+    {PR_GET_TIMERSLACK, PR_SET_TIMERSLACK},
+    {PR_GET_NO_NEW_PRIVS, PR_SET_NO_NEW_PRIVS},
+};
+enum { OPTIONS = sizeof options / sizeof *options };
 
 struct surroundings {
   int folder; /* descriptor of the current folder; -1 if it cannot be opened */
@@ -37,6 +57,9 @@ struct surroundings {
   char **environment_is; /* owned: the array that the process uses once it was put back */
   size_t environment_size;
   struct stat files[OWN_FILES];
+  struct scheduling scheduling;
+  long options[OPTIONS];
+  int death_signal; /* that the end of the host sends */
   uid_t user;
   gid_t group;
 };
@@ -152,6 +175,59 @@ static bool account_differs(struct surroundings *noted, bool put_back) {
   return geteuid() != noted->user || getegid() != noted->group;
 }
 
+/* Of this process if pid is 0. What cannot be read is zero. */
+static struct scheduling read_scheduling(pid_t pid) {
+  enum { OF_PROCESS = 1 };
+  struct scheduling now;
+  struct sched_param parameters = {0};
+  memset(&now, 0, sizeof now); /* compared as bytes */
+  now.nice = getpriority(PRIO_PROCESS, (id_t)pid);
+  now.class = sched_getscheduler(pid);
+  if (sched_getparam(pid, &parameters) == 0) now.priority = parameters.sched_priority;
+  now.io = (int)syscall(SYS_ioprio_get, OF_PROCESS, pid);
+  if (sched_getaffinity(pid, sizeof now.processors, &now.processors) < 0) CPU_ZERO(&now.processors);
+  return now;
+}
+
+static bool is_same_scheduling(const struct scheduling *a, const struct scheduling *b) {
+  return memcmp(a, b, sizeof *a) == 0;
+}
+
+static void write_scheduling(const struct scheduling *noted) {
+  enum { OF_PROCESS = 1 };
+  const struct sched_param parameters = {.sched_priority = noted->priority};
+  if (CPU_COUNT(&noted->processors) > 0) sched_setaffinity(0, sizeof noted->processors, &noted->processors);
+  sched_setscheduler(0, noted->class, &parameters);
+  setpriority(PRIO_PROCESS, 0, noted->nice);
+  syscall(SYS_ioprio_set, OF_PROCESS, 0, noted->io);
+}
+
+/* What the host has as well comes from outside: an administrator, or a container that was given other processors. */
+static bool scheduling_differs(struct surroundings *noted, bool put_back) {
+  struct scheduling now = read_scheduling(0);
+  if (is_same_scheduling(&now, &noted->scheduling)) return false;
+  struct scheduling of_host = read_scheduling(getppid());
+  if (is_same_scheduling(&now, &of_host)) {
+    noted->scheduling = now;
+    return false;
+  }
+  if (put_back) write_scheduling(&noted->scheduling);
+  return !put_back;
+}
+
+static long read_option(size_t i) { return syscall(SYS_prctl, options[i].get, 0, 0, 0, 0); }
+
+static bool options_differ(struct surroundings *noted, bool put_back) {
+  int signal = noted->death_signal;
+  bool differ = false;
+  for (size_t i = 0; i < OPTIONS; i++)
+    if (read_option(i) != noted->options[i])
+      differ = differ || !put_back || prctl(options[i].set, noted->options[i], 0, 0, 0) < 0;
+  if (prctl(PR_GET_PDEATHSIG, &signal) == 0 && signal != noted->death_signal)
+    differ = differ || !put_back || prctl(PR_SET_PDEATHSIG, noted->death_signal) < 0;
+  return differ;
+}
+
 /* True if the part differs; with put_back, if it still does. */
 static const struct part {
   const char *name;
@@ -166,6 +242,8 @@ static const struct part {
     {"rounding", rounding_differs},
     {"locale", locale_differs},
     {"environment variables", environment_differs},
+    {"scheduling", scheduling_differs},
+    {"process options", options_differ},
     {"descriptors", files_differ},
     {"account", account_differs},
 };
@@ -212,6 +290,9 @@ struct surroundings *surroundings_note(void) {
   note_environment(noted);
   for (int fd = 0; fd < OWN_FILES; fd++)
     if (fstat(fd, &noted->files[fd]) < 0) noted->files[fd] = (struct stat){0};
+  noted->scheduling = read_scheduling(0);
+  for (size_t i = 0; i < OPTIONS; i++) noted->options[i] = read_option(i);
+  prctl(PR_GET_PDEATHSIG, &noted->death_signal);
   noted->user = geteuid();
   noted->group = getegid();
   return noted;

@@ -71,6 +71,34 @@ static void tells_where_a_task_is(void **state) {
   pulse_free(pulse);
 }
 
+static void tells_which_call_of_a_finalizer_runs(void **state) {
+  int fd;
+  struct pulse *pulse = pulse_new(&fd);
+  char place[PULSE_FINALIZER_MAX], long_place[2 * PULSE_FINALIZER_MAX];
+  (void)state;
+  assert_non_null(pulse);
+  assert_int_equal(pulse_read(pulse).finalizer, 0);
+  uint64_t none = pulse_begin_finalizer(pulse, "flows/a.lua:3");
+  uint64_t first = pulse_read(pulse).finalizer;
+  assert_int_not_equal(first, 0);
+  memset(long_place, '\xff', sizeof long_place);
+  long_place[sizeof long_place - 1] = '\0';
+  uint64_t outer = pulse_begin_finalizer(pulse, long_place);
+  assert_int_not_equal(pulse_read(pulse).finalizer, first);
+  pulse_finalizer_place(pulse, place);
+  assert_true(strlen(place) < sizeof place);
+  pulse_end_finalizer(pulse, outer);
+  assert_int_equal(pulse_read(pulse).finalizer, first);
+  pulse_end_finalizer(pulse, none);
+  assert_int_equal(pulse_read(pulse).finalizer, 0);
+  pulse_begin_finalizer(pulse, "flows/a.lua:3");
+  assert_int_not_equal(pulse_read(pulse).finalizer, first);
+  pulse_finalizer_place(pulse, place);
+  assert_string_equal(place, "flows/a.lua:3");
+  close(fd);
+  pulse_free(pulse);
+}
+
 static void remembers_who_ran_last(void **state) {
   int fd;
   struct pulse *pulse = pulse_new(&fd);
@@ -102,6 +130,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tells_what_a_dead_process_ran),
       cmocka_unit_test(tells_where_a_task_is),
+      cmocka_unit_test(tells_which_call_of_a_finalizer_runs),
       cmocka_unit_test(remembers_who_ran_last),
       cmocka_unit_test(cannot_be_shrunk),
   };

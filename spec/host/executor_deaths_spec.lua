@@ -38,6 +38,7 @@ function acts.malloc(_, ctx)
   end
   ctx:sleep(6)
 end
+function acts.stop(_, ctx) ctx:exec { "sh", "-c", "kill -STOP $PPID" } ctx:sleep(6) end
 function acts.spin() while true do end end
 function acts.hold(_, ctx) repeat until io.open(ctx.env.SPEC_FOLDER .. "/go") end
 function acts.leaves(input)
@@ -170,6 +171,27 @@ describe("an executor that ends", function()
     wait.till(function() return begun "hold" == 2 end, 20, "it to begin again")
     assert.equal(2, task(hold).suspicion)
     assert_innocent { hold }
+  end)
+
+  it("since a program of a suspended handler has stopped it is charged to that handler", function()
+    fails_alone("stop", "was stopped, by a signal such as SIGSTOP or a debugger, for 2 s")
+  end)
+
+  it("since it was stopped from outside costs the handler that runs nothing", function()
+    local host = worker()
+    local hold = start("once", "hold")
+    local pid = process.run({ argv = { "pgrep", "-P", host.process.pid } }).out:match "%d+"
+    local before = wait.now()
+    process.run { argv = { "kill", "-STOP", pid } }
+    wait.pause(0.5)
+    local quick = here.db:start("once", '{"act": "quick"}')
+    wait.pause(0.5)
+    assert.equal("queued", task(quick).status)
+    wait.till(function() return begun "hold" == 2 end, 20, "it to begin again")
+    assert.is_true(wait.now() - before < 10, "late")
+    assert.equal(2, task(hold).suspicion)
+    assert.is_nil(host:log "executor_died"[1].blamed)
+    assert_innocent { hold, quick }
   end)
 
   it("by a fault that an earlier handler has prepared costs the one that runs nothing", function()

@@ -53,15 +53,38 @@ return luaflow.flow { slug = "reader", max_attempts = 1 }:map({ slug = "read" },
 end)
 ]]
 
--- What the process must be like for a task: its folder, rights of new files, limits, signals, variables.
+-- Leaves much to the collector.
+local CHURN = [[
+local luaflow = require "luaflow"
+return luaflow.flow { slug = "churn", max_attempts = 1, timeout = 60 }:step({ slug = "churn" }, function(_, ctx)
+  local n = 0
+  for k = 1, 300 do
+    local text = table.concat({ ("x"):rep(2000 + k), tostring(k) }, ",")
+    n = n + #text + #luaflow.json.decode('{"a":[1,2,3]}').a
+    if k % 100 == 0 then ctx:sleep(0.01) end
+  end
+  for _ = 1, 20000 do n = n + #{ n } end
+  return n
+end)
+]]
+
+-- What the process must be like for a task: its folder, rights of new files, limits, signals, variables, scheduling.
 local USER = [[
 local luaflow = require "luaflow"
 local ffi = require "ffi"
 ffi.cdef [=[
 int chdir(const char *); unsigned umask(unsigned); int close(int); int open(const char *, int); int setenv(const char *, const char *, int);
 int unsetenv(const char *); unsigned ualarm(unsigned, unsigned); void *signal(int, intptr_t); int sigprocmask(int, const void *, void *);
-int sigfillset(void *); int setrlimit(int, const uint64_t *); int getrlimit(int, uint64_t *); int fesetround(int); int usleep(unsigned);
+int sigfillset(void *); int getpriority(int, int); int setpriority(int, int, int); int sched_getaffinity(int, size_t, void *);
+int sched_setaffinity(int, size_t, const void *); int prctl(int, unsigned long, unsigned long, unsigned long, unsigned long);
+long syscall(long, ...); int setrlimit(int, const uint64_t *); int getrlimit(int, uint64_t *); int fesetround(int); int usleep(unsigned);
 ]=]
+local function scheduling()
+  local processors = ffi.new "uint64_t[16]"
+  ffi.C.sched_getaffinity(0, 128, processors)
+  return ("%d %d %s"):format(ffi.C.getpriority(0, 0), ffi.C.prctl(30, 0, 0, 0, 0), ffi.string(processors, 128))
+end
+local scheduling_before = scheduling()
 return luaflow.flow { slug = "user", max_attempts = 1 }:step({ slug = "use" }, function(_, ctx)
   local path = ctx.env.SPEC_FOLDER .. "/of-user"
   assert(io.open "flows/user.lua"):close()
@@ -75,6 +98,7 @@ return luaflow.flow { slug = "user", max_attempts = 1 }:step({ slug = "use" }, f
   assert(status == 0 or status == true)
   assert(not os.getenv "ADDED" and os.getenv "HOME")
   assert(1 + tonumber "1e-20" == 1)
+  assert(scheduling() == scheduling_before, "scheduling")
   return ffi.C.usleep(1000)
 end)
 ]]
@@ -86,6 +110,7 @@ return luaflow.worker { queue = "both", flows = {
   luaflow.deploy(a, { routes = { spoil = "both" } }), luaflow.deploy(b, { routes = { use = "both" } }),
   luaflow.deploy(c, { routes = { raise = "both" } }),
   luaflow.deploy(require "flows.reader", { routes = { read = "both" } }),
+  luaflow.deploy(require "flows.churn", { routes = { churn = "both" } }),
   luaflow.deploy(require "flows.user", { routes = { use = "both" } }),
 } }
 ]]
@@ -96,7 +121,7 @@ describe("an executor whose handlers share it", function()
   before_each(function()
     here = scene.open {
       ["flows/spoiler.lua"] = SPOILER, ["flows/innocent.lua"] = INNOCENT, ["flows/raiser.lua"] = RAISER, ["flows/reader.lua"] = READER,
-      ["flows/user.lua"] = USER,
+      ["flows/user.lua"] = USER, ["flows/churn.lua"] = CHURN,
       ["workers/both.lua"] = WORKERS,
     }
     worker = here:worker { args = { "--executors", "1" }, paths = { "workers" } }
@@ -268,5 +293,62 @@ describe("an executor whose handlers share it", function()
     end
     assert.same({}, worker:log "executor_died")
     assert.equal(pid, worker.process.pid)
+  end)
+
+  -- What needs rights to be put back replaces the executor where they are missing.
+  it("keeps what a handler changes of its scheduling from other tasks", function()
+    local one = "local one = ffi.new('uint64_t[16]') C.sched_getaffinity(0, 128, one) one[0] = bit.band(one[0], -one[0]) "
+    for change, name in pairs {
+      ["C.setpriority(0, 0, 19)"] = "scheduling",
+      [one .. "C.sched_setaffinity(0, 128, one)"] = "scheduling",
+      ["C.prctl(29, 4000000000ULL, 0, 0, 0) C.prctl(1, 0, 0, 0, 0)"] = "process options",
+    } do
+      local before = #worker:log "executor_changed"
+      complete_beside("local C, ffi, bit = require('ffi').C, require 'ffi', require 'bit' " .. change)
+      local lines = worker:log "executor_changed"
+      assert.is_true(before > 0 or #lines > 0, change)
+      if #lines > before then assert.truthy(lines[#lines].message:find(name, 1, true), lines[#lines].message) end
+    end
+    assert.same({}, worker:log "executor_died")
+  end)
+
+  local function churn()
+    local runs = here.db:rows "select r.run_id from pgflow.start_flows('churn', array(select to_jsonb(i) from generate_series(1, 8) i)) r"
+    assert.equal(8, #runs)
+    for _, run in ipairs(runs) do
+      local ended = here.db:await_run(run.run_id, 60)
+      assert.equal("completed", ended.status, ended.error_message)
+    end
+  end
+
+  it("keeps the errors and hooks of finalizers from those that run when they are due", function()
+    local finalizer = "local function boom() debug.sethook(error, 'l') error 'boom from a finalizer' end local ffi = require 'ffi' "
+    for i, what in ipairs {
+      "for _ = 1, 50 do local p = newproxy(true) getmetatable(p).__gc = boom end",
+      "for _ = 1, 50 do ffi.gc(ffi.new 'int[1]', boom) end",
+      "ffi.cdef 'struct finalized { int i; };' local new = ffi.metatype('struct finalized', { __gc = boom }) for _ = 1, 50 do new() end",
+      "for _ = 1, 50 do debug.setmetatable(newproxy(true), { __gc = error }) end",
+      "for _ = 1, 50 do ffi.gc(ffi.new 'int[1]', function() require('luaflow').fail 'failed by a finalizer' end) end",
+    } do
+      local run = here.db:complete("spoiler", cjson.encode(finalizer .. what))
+      assert.equal("completed", run.status, run.error_message)
+      churn()
+      if i == 1 then
+        local line = worker:await_log "log"
+        assert.truthy(line.message:find("finalizer.* raised an error.*: .*boom from a finalizer"), line.message)
+        assert.is_nil(line.run)
+      end
+    end
+    assert.same({}, worker:log "executor_died")
+  end)
+
+  it("in a finalizer that does not end is replaced, at nobody's cost", function()
+    local run = here.db:complete("spoiler", cjson.encode "getmetatable(newproxy(true)).__gc = function() while true do end end")
+    assert.equal("completed", run.status, run.error_message)
+    churn()
+    local deaths = worker:log "executor_died"
+    assert.equal(1, #deaths)
+    assert.truthy(deaths[1].reason:find("was in a finalizer (__gc or ffi.gc) at [string", 1, true), deaths[1].reason)
+    assert.same({}, { deaths[1].blamed, deaths[1].suspected })
   end)
 end)

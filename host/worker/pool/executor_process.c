@@ -261,17 +261,35 @@ void executor_process_place(const struct executor_process *process, uint64_t tas
   pulse_place(process->pulse, task, place);
 }
 
-int64_t executor_process_memory(const struct executor_process *process) {
-  char path[32], text[128];
-  long long size, resident;
-  if (process->reaped) return 0;
-  snprintf(path, sizeof path, "/proc/%d/statm", process->process.pid);
+void executor_process_finalizer_place(const struct executor_process *process, char place[PULSE_FINALIZER_MAX]) {
+  pulse_finalizer_place(process->pulse, place);
+}
+
+/* The beginning of its file of that name in /proc, terminated. */
+static bool read_proc(const struct executor_process *process, const char *name, char text[], size_t size) {
+  char path[32];
+  if (process->reaped) return false;
+  snprintf(path, sizeof path, "/proc/%d/%s", process->process.pid, name);
   int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
-  ssize_t length = read(file, text, sizeof text - 1);
+  if (file < 0) return false;
+  ssize_t length = read(file, text, size - 1);
   close(file);
-  if (length <= 0) return 0;
-  text[length] = '\0';
+  text[length > 0 ? length : 0] = '\0';
+  return length > 0;
+}
+
+/* The state follows the program's name in parentheses, which can have any of its own. */
+bool executor_process_is_stopped(const struct executor_process *process) {
+  char text[128];
+  if (!read_proc(process, "stat", text, sizeof text)) return false;
+  const char *name_end = strrchr(text, ')');
+  return name_end && name_end[1] == ' ' && (name_end[2] == 'T' || name_end[2] == 't');
+}
+
+int64_t executor_process_memory(const struct executor_process *process) {
+  char text[128];
+  long long size, resident;
+  if (!read_proc(process, "statm", text, sizeof text)) return 0;
   return sscanf(text, "%lld %lld", &size, &resident) == 2 ? resident * sysconf(_SC_PAGESIZE) : 0;
 }
 

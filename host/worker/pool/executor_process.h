@@ -43,6 +43,10 @@ struct pulse_state executor_process_pulse(const struct executor_process *process
 void executor_process_ask_place(struct executor_process *process);
 /* That place; "" if it is not known. */
 void executor_process_place(const struct executor_process *process, uint64_t task, char place[PULSE_PLACE_MAX]);
+/* Where the finalizer that was called last is written; "" if it is not Lua. */
+void executor_process_finalizer_place(const struct executor_process *process, char place[PULSE_FINALIZER_MAX]);
+/* True if it is stopped, by a signal or a debugger. */
+bool executor_process_is_stopped(const struct executor_process *process);
 /* Bytes of memory that are resident; 0 once it has been reaped. */
 int64_t executor_process_memory(const struct executor_process *process);
 void executor_process_send(struct executor_process *process, enum frame_type type, uint64_t task,

@@ -180,8 +180,9 @@ static void spawn(struct slot *slot, struct err *err) {
   slot->process = executor_process_new(pool->loop, &options, &events, slot, err);
   if (!slot->process) return;
   slot->spawned_at = uv_now(pool->loop);
-  slot->was_held = slot->over_memory = slot->changed = false;
-  slot->served = slot->changed_ticks = 0;
+  slot->was_held = slot->over_memory = slot->changed = slot->killed_stopped = false;
+  slot->served = slot->changed_ticks = slot->stopped_ticks = slot->finalizer_ticks = 0;
+  slot->finalizer = 0;
   free(slot->overdue_step);
   slot->overdue_step = NULL;
   slot_set_state(slot, SLOT_LOADING, pool->log);

@@ -23,7 +23,7 @@ static struct task *find_hog(const struct slot *slot) {
   if (largest && largest->slot != slot) largest = NULL;
   if (largest && pulse.largest_bytes >= slot->pool->options.executor_memory) return largest;
   if (running) return running;
-  return largest || slot->task_count > 1 ? largest : slot->tasks;
+  return largest || slot->task_count > 1 || pool_runs_finalizer(slot) ? largest : slot->tasks;
 }
 
 /* Memory was damaged, or the program found it so. It can have been any task of the executor, at any time before. */
@@ -47,6 +47,7 @@ static bool is_fault(int signal) {
 static struct task *find_culprit(const struct slot *slot, const struct executor_exit *exit) {
   if (slot->pool->killing) return NULL;
   if (slot->alone) return slot->tasks;
+  if (slot->killed_stopped && exit->by_host) return NULL;
   if (slot->over_memory) return find_hog(slot);
   if (slot->changed && exit->by_host && !slot->overdue_step) return NULL;
   if (is_fault(exit->signal)) return slot->served == 1 ? pool_running_task(slot) : NULL;

@@ -89,7 +89,10 @@ void pool_on_frame(void *owner, struct frame *frame); /* owner: the slot */
 void pool_give_waiting(struct pool *pool);
 /* Sends the task, which is on no list, to the executor. */
 void pool_give(struct slot *slot, struct task *task);
-/* The task whose Lua runs in the executor, or ran when it died; NULL if the executor does not have that task. */
+/* True if a finalizer runs in the executor, or ran when it died, and can be of another task than the running one. */
+bool pool_runs_finalizer(const struct slot *slot);
+/* The task whose Lua runs in the executor, or ran when it died; NULL if the executor does not have that task, or runs a
+ * finalizer. */
 struct task *pool_running_task(const struct slot *slot);
 /* Ends the handler of a task that an executor has; nothing is recorded. */
 void pool_abandon(struct task *task);

@@ -19,9 +19,14 @@ static void detach(struct pool *pool, struct task *task) {
   pool_output_ended(pool, task);
 }
 
+/* It can be any of those that the executor has had. */
+bool pool_runs_finalizer(const struct slot *slot) {
+  return slot->served > 1 && executor_process_pulse(slot->process).finalizer != 0;
+}
+
 struct task *pool_running_task(const struct slot *slot) {
   struct pulse_state pulse = executor_process_pulse(slot->process);
-  struct task *task = pulse.running ? flight_find(slot->pool->flight, pulse.task) : NULL;
+  struct task *task = pulse.running && !pool_runs_finalizer(slot) ? flight_find(slot->pool->flight, pulse.task) : NULL;
   return task && task->slot == slot ? task : NULL;
 }
 

@@ -3,7 +3,7 @@
 
 #include <utlist.h>
 
-enum { HELD_MS = 1000 };
+enum { HELD_MS = 1000, HELD_TICKS = 10 };
 
 static const struct state states[] = {SLOT_STATES(STATE_ROW)};
 
@@ -15,7 +15,9 @@ void slot_set_state(struct slot *slot, enum slot_state state, struct log *log) {
 }
 
 bool slot_is_held(const struct slot *slot) {
-  return slot->process && executor_process_pulse(slot->process).run_ms >= HELD_MS;
+  if (!slot->process) return false;
+  return slot->stopped_ticks > 0 || slot->finalizer_ticks >= HELD_TICKS ||
+         executor_process_pulse(slot->process).run_ms >= HELD_MS;
 }
 
 void slot_finish(struct slot *slot, struct log *log) {

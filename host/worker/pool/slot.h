@@ -39,6 +39,10 @@ struct slot {
   int failures;                 /* in a row: executors that ended early without having been used */
   bool not_spawned;             /* none could be started at the last try, and that was logged */
   bool was_held;                /* at the last look; see slot_is_held */
+  int stopped_ticks;            /* looks in a row at which its process was stopped */
+  bool killed_stopped;          /* it was killed for that */
+  uint64_t finalizer;           /* that ran at the last look; see pulse_state */
+  int finalizer_ticks;          /* looks in a row before the last at which that one ran */
   bool over_memory;             /* it was killed for its memory */
   bool changed;                 /* a handler has changed what its executor cannot put back */
   int changed_ticks;            /* how often the pool has looked since then */
@@ -47,7 +51,8 @@ struct slot {
 };
 
 void slot_set_state(struct slot *slot, enum slot_state state, struct log *log);
-/* True once its executor has not yielded for a second: it is given no task. */
+/* True once its executor has not yielded for a second, in a handler or a finalizer, or is stopped: it is given no
+ * task. */
 bool slot_is_held(const struct slot *slot);
 /* Its executor gets no task any more, and ends at once if it has none. */
 void slot_finish(struct slot *slot, struct log *log);
