@@ -32,4 +32,15 @@ function position.of_call(name, handler, previous)
   return place_of_handler(handler) or previous or frame or {}
 end
 
+--- The level, as `error` counts for the function that calls this one, of the nearest function that is not of this library.
+---@return integer
+function position.level_outside()
+  local level = 2
+  while true do
+    local info = debug.getinfo(level + 1, "S")
+    if not info or info.source:sub(1, #OWN_FOLDER) ~= OWN_FOLDER then return level end
+    level = level + 1
+  end
+end
+
 return position

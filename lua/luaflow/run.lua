@@ -91,13 +91,25 @@ end
 -- The steps of which it was said that their handlers return nothing.
 local hinted = setmetatable({}, { __mode = "k" })
 
--- While it is written: all outputs of a map whose handler has no `return` are null.
-local function hint_at_return(host, record, value)
-  if value ~= nil or not host.development or record.kind ~= "map" or hinted[record] then return end
-  hinted[record] = true
-  if returns.values(record.fn) then return end
-  host.log("warn", place_of(record.fn) .. "the handler of this map never returns a value, so all outputs of the step are null: "
-    .. "is `return` missing? Write `return nil` if that is meant")
+local NEVER = "the handler of this %s never returns a value, so %s null: is `return` missing? Write `return nil` if that is meant"
+local NOTHING = "the handler returned nothing, so its output is null, and step '%s' reads it: is `return` missing? Write `return nil` "
+  .. "if that is meant"
+
+-- What is said of a handler that returned no value at all; nil where that may be meant.
+local function forgotten_return(record)
+  if not returns.values(record.fn) then
+    local is_map = record.kind == "map"
+    return NEVER:format(is_map and "map" or "step", is_map and "all outputs of the step are" or "its output is")
+  end
+  return record.read_by and record.kind ~= "map" and NOTHING:format(record.read_by) or nil
+end
+
+-- While it is written: the output is null where a `return` was forgotten.
+local function hint_at_return(host, record)
+  if not host.development or hinted[record] then return end
+  local text = forgotten_return(record)
+  if text then host.log("warn", place_of(record.fn) .. text) end
+  hinted[record] = text ~= nil or nil
 end
 
 local TYPE_OF_START = { ["["] = "array", ["{"] = "object", ['"'] = "string", t = "boolean", f = "boolean", n = "null" }
@@ -105,6 +117,13 @@ local TYPE_OF_START = { ["["] = "array", ["{"] = "object", ['"'] = "string", t =
 -- The JSON type of an encoded value, as jsonb_typeof names it.
 local function json_type(text)
   return TYPE_OF_START[text:sub(1, 1)] or "number"
+end
+
+local REMEDIES = { null = "is `return` missing?", object = "return a list; use :step for an object" }
+
+local function violation_of(record, kind)
+  local remedy = record.kind == "array" and not record.feeds_map and REMEDIES[kind] or kind == "null" and REMEDIES.null or "return a list"
+  return ("[TYPE_VIOLATION] Produced %s instead of array: %s%s"):format(kind, place_of(record.fn), remedy)
 end
 
 -- The outcome of a handler that returned `value`.
@@ -117,35 +136,37 @@ local function completed(host, record, value)
   end
   local violation
   if whole_array and json_type(output) ~= "array" then
-    violation = ("[TYPE_VIOLATION] Produced %s instead of array"):format(json_type(output))
+    violation = violation_of(record, json_type(output))
   end
   if violation and not record.feeds_map then return { outcome = "permanent", message = violation } end
   return { outcome = "completed", output = output, message = violation }
 end
 
-local function ended(host, record, ctx, ok, value, ...)
+local function ended(host, record, ctx, ok, ...)
   context.close(ctx)
+  local value, count = (...), select("#", ...)
   if not ok then
     -- No traceback was made of a stack that was full.
     if type(value) == "string" then value = with_place(lua_errors.explained(value), record.fn) end
     return failure(host, record.fn, value)
   end
-  local outcome = select("#", ...) > 0 and outcome_of_more(host, record.fn, value, ...) or completed(host, record, value)
+  local outcome = count > 1 and outcome_of_more(host, record.fn, ...) or completed(host, record, value)
   if outcome.outcome == "completed" then
     warn_of_caught(host, record)
-    hint_at_return(host, record, value)
+    if count == 0 and not outcome.message then hint_at_return(host, record) end
   end
   return outcome
 end
 
 --- Runs a handler to its end.
 ---@param host table the host's table
----@param record { fn: function, kind: "single"|"array"|"map", feeds_map: boolean } see luaflow.loader
+---@param record luaflow.Handler
 ---@param ctx luaflow.Context
 ---@param input any
 ---@return luaflow.Outcome
 function run.task(host, record, ctx, input)
   errors.take_raised()
+  if record.input_mt and type(input) == "table" then setmetatable(input, record.input_mt) end
   return ended(host, record, ctx, xpcall(record.fn, on_error, input, ctx))
 end
 

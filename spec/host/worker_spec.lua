@@ -239,7 +239,7 @@ describe("a worker", function()
     assert.truthy(task(unread).error_message:find("[TYPE_VIOLATION]", 1, true))
     local told = worker:log "attempt_failed"
     assert.equal(2, #told)
-    for _, line in ipairs(told) do assert.equal("[TYPE_VIOLATION] Produced object instead of array", line.message) end
+    for _, line in ipairs(told) do assert.truthy(line.message:find "^%[TYPE_VIOLATION%] Produced object instead of array: flows/.*: return a list", line.message) end
   end)
 
   it("refuses an output above --max-output, which it names", function()

@@ -167,6 +167,18 @@ return {
       'HERE: luaflow has no fial: did you mean "fail"?',
     },
     {
+      "return luaflow:is_null(order.vip)",
+      "HERE: call it with a dot: luaflow.is_null(value)",
+    },
+    {
+      [==[return luaflow.json:decode "{}"]==],
+      "HERE: call it with a dot: luaflow.json.decode(text)",
+    },
+    {
+      "return http:request { url = order.url }",
+      "HERE: call it with a dot: luaflow.http.request(options)",
+    },
+    {
       "luaflow.retry(5)",
       "HERE: luaflow has no retry: did you mean luaflow.retry_after(seconds, message)?",
     },

@@ -2,6 +2,7 @@
 local context = require "luaflow.context"
 local luaflow = require "luaflow"
 local options = require "luaflow.options"
+local strict = require "luaflow.strict"
 
 local function lines_of(path)
   local lines = {}
@@ -21,7 +22,8 @@ local function comment_above(fn)
   return table.concat(block, "\n")
 end
 
-local function assert_annotated(name, fn)
+local function assert_annotated(name, given)
+  local fn = strict.original(given)
   local comment = comment_above(fn)
   assert.truthy(comment:find "^%-%-%- %u", name .. " does not say what it does")
   local taken = {}

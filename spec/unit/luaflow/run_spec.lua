@@ -1,6 +1,8 @@
 local luaflow = require "luaflow"
 local context = require "luaflow.context"
 local fake_host = require "spec.support.fake_host"
+local flow = require "luaflow.flow"
+local registry = require "luaflow.registry"
 local run = require "luaflow.run"
 
 local host = fake_host.new()
@@ -92,7 +94,7 @@ describe("a handler that returns more than an output", function()
   end)
 end)
 
-describe("a handler of a map that never returns a value", function()
+describe("a handler that returns no value", function()
   local function hints(fn, record)
     host.lines = {}
     outcome_of(fn, record)
@@ -111,11 +113,24 @@ describe("a handler of a map that never returns a value", function()
     assert.same({}, hints(forgetful, record))
   end)
 
-  it("is not, where it can, or is of another step", function()
+  it("is so as well in a step, and where another step reads the output that it did not return", function()
+    host.development = true
+    local function sometimes(line) if line == 1 then return 1 end end
+    local function told(fn, text)
+      return { { level = "warn", message = line_of(fn) .. text .. ": is `return` missing? Write `return nil` if that is meant" } }
+    end
+    assert.same(told(forgetful, "the handler of this step never returns a value, so its output is null"),
+      hints(forgetful, { kind = "single" }))
+    assert.same(told(sometimes, "the handler returned nothing, so its output is null, and step 'next' reads it"),
+      hints(sometimes, { kind = "single", read_by = "next" }))
+    assert.same({}, hints(sometimes, { kind = "single" }))
+    assert.same({}, hints(function() return nil end, { kind = "single", read_by = "next" }))
+  end)
+
+  it("is not, where it can", function()
     host.development = true
     assert.same({}, hints(function(line) if line then return line end end, { kind = "map" }))
     assert.same({}, hints(function() return nil end, { kind = "map" }))
-    assert.same({}, hints(forgetful, { kind = "single" }))
   end)
 end)
 
@@ -209,19 +224,23 @@ end)
 
 describe("an array step that returns something else", function()
   it("has failed for good when no map reads it", function()
-    for type_name, value in pairs {
-      object = { a = 1 }, string = "x", number = -5, boolean = true, null = luaflow.null,
+    for type_name, case in pairs {
+      object = { { a = 1 }, "return a list; use :step for an object" }, string = { "x", "return a list" }, number = { -5, "return a list" },
+      boolean = { true, "return a list" }, null = { luaflow.null, "is `return` missing?" },
     } do
-      assert.same({ outcome = "permanent", message = "[TYPE_VIOLATION] Produced " .. type_name .. " instead of array" },
-        outcome_of(function() return value end, { kind = "array" }))
+      local function fn() return case[1] end
+      local message = ("[TYPE_VIOLATION] Produced %s instead of array: %s%s"):format(type_name, line_of(fn), case[2])
+      assert.same({ outcome = "permanent", message = message }, outcome_of(fn, { kind = "array" }))
     end
     assert.same("permanent", outcome_of(function() end, { kind = "array" }).outcome)
   end)
 
   it("completes when a map reads it: the database decides", function()
-    local judged = { outcome = "completed", output = "5", message = "[TYPE_VIOLATION] Produced number instead of array" }
-    assert.same(judged, outcome_of(function() return 5 end, { kind = "array", feeds_map = true }))
-    assert.same(judged, outcome_of(function() return 5 end, { kind = "single", feeds_map = true }))
+    local function five() return 5 end
+    local judged = { outcome = "completed", output = "5",
+      message = ("[TYPE_VIOLATION] Produced number instead of array: %sreturn a list"):format(line_of(five)) }
+    assert.same(judged, outcome_of(five, { kind = "array", feeds_map = true }))
+    assert.same(judged, outcome_of(five, { kind = "single", feeds_map = true }))
     assert.is_nil(outcome_of(function() return 5 end, { kind = "map", feeds_map = true }).message)
   end)
 
@@ -321,5 +340,34 @@ describe("a handler that yields", function()
     local _, second = coroutine.resume(task)
     local _, outcome = coroutine.resume(task)
     assert.same({ 2, 3, '"slept"' }, { first, second, outcome.output })
+  end)
+end)
+
+describe("the table of dependencies", function()
+  it("raises for a step that is none of them, while a skipped one is absent", function()
+    local handlers = registry.handlers(flow.definition(luaflow.flow { slug = "f" }
+      :step({ slug = "null_truthy" }, print):step({ slug = "other" }, print)
+      :step({ slug = "read", depends_on = { "null_truthy", "other" } }, print)))
+    local function ended(fn, input)
+      handlers.read.fn = fn
+      return run.task(host, handlers.read, nil, input or { null_truthy = 1 })
+    end
+    local function assert_refused(fn, hint)
+      local outcome = ended(fn)
+      local line = debug.getinfo(fn, "S").linedefined
+      assert.same({ "failed", ("spec/unit/luaflow/run_spec.lua:%d: this step has no dependency %s"):format(line, hint) },
+        { outcome.outcome, outcome.message })
+    end
+    assert_refused(function(deps) return deps.null_truty.x end, "'null_truty' (did you mean \"null_truthy\"?)")
+    assert_refused(function(deps) return (luaflow.get(deps, "orders", "x", nil)) end, "'orders' (it depends on null_truthy, other)")
+    assert.equal("null", ended(function(deps) return deps.other end).output)
+    assert.equal('{"null_truthy":1}', ended(function(deps) return deps end).output)
+    assert.equal('{"null_truthy":2}', ended(function(deps) return luaflow.map(deps, function(n) return n * 2 end) end).output)
+    assert.equal("{}", ended(function(deps) return deps end, {}).output)
+    assert.equal('["null_truthy"]', ended(function(deps)
+      local keys = {}
+      for key in pairs(deps) do keys[#keys + 1] = key end
+      return keys
+    end).output)
   end)
 end)

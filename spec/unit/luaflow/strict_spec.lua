@@ -27,6 +27,20 @@ describe("a name that the library has not", function()
     end
   end)
 
+  it("is told where a colon gave the module for the first argument", function()
+    for _, case in ipairs {
+      { function() return (luaflow:is_null(1)) end, "luaflow.is_null(value)" },
+      { function() return (luaflow:get({}, "a", 1)) end, "luaflow.get(value)" },
+      { function() luaflow:fail "no" end, "luaflow.fail(message)" },
+      { function() return luaflow:flow { slug = "x" } end, "luaflow.flow(opts)" },
+      { function() return (luaflow.json:decode "{}") end, "luaflow.json.decode(text)" },
+      { function() return (require "luaflow.http":request {}) end, "luaflow.http.request(options)" },
+      { function() return (require "luaflow.testing":run()) end, "luaflow.testing.run(flow, input, opts)" },
+    } do
+      assert.equal("call it with a dot: " .. case[2], (raised(case[1]):gsub("^spec/unit/luaflow/strict_spec.lua:%d+: ", "")))
+    end
+  end)
+
   it("lists what there is if nothing is near", function()
     assert.truthy(raised(function() return luaflow.zzzzzz end):find "luaflow has no zzzzzz: it has array, base64, ")
   end)
