@@ -35,7 +35,7 @@
  *   PROBLEMS    u32 n, n * (text code, text message, text? file, i64 line or 0, text? flow, text? step, text? hint)
  *   RESULT      u8 outcome (enum outcome), json? output, text? message, text? detail (stored, not logged),
  *               f64 delay in seconds or -1
- *   ABANDONED   no payload: no Lua of the task will run any more
+ *   ABANDONED   text where it waited (", waiting in ..."), or empty: no Lua of the task will run any more
  *   LOG         u8 level (enum log_level), text message, json? fields; task 0: not of a task
  *   FLOW_INPUT  no payload: asks for the input of the task's run
  *   QUERY       u8 1 inside the task's transaction, text sql, u32 n, n * text? parameter; one at a time for each task

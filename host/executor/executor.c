@@ -18,6 +18,7 @@
 #include "executor/bind/http_client.h"
 #include "executor/isolation.h"
 #include "executor/load.h"
+#include "executor/place.h"
 #include "executor/state.h"
 #include "executor/task.h"
 
@@ -126,8 +127,13 @@ static void send_hello(struct runtime *runtime) {
 
 static void abandon(struct runtime *runtime, uint64_t number) {
   struct coroutine *task = sched_find(runtime->sched, number);
+  struct buf place = {0}, payload = {0};
+  if (task) place_of_wait(task->co, &place);
   if (task) sched_abandon(task);
-  runtime_send(runtime, FRAME_ABANDONED, number, NULL);
+  runtime_put_clean(&payload, (struct text){.bytes = place.len > 0 ? place.data : "", .length = place.len});
+  runtime_send(runtime, FRAME_ABANDONED, number, &payload);
+  buf_free(&place);
+  buf_free(&payload);
 }
 
 static bool reply(struct runtime *runtime, uint64_t number, struct cursor *payload) {

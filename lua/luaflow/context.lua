@@ -96,7 +96,8 @@ end
 function methods:log(level, message, fields)
   local host = host_of(self, "log(level, message, fields)")
   if not LEVELS[level] then
-    error(("ctx:log: level must be debug, info, warn or error, not %s"):format(tostring(level)), 2)
+    local form = message == nil and type(level) == "string" and ("; write ctx:log(\"info\", %q)"):format(level:sub(1, 60)) or ""
+    error(("ctx:log: level must be debug, info, warn or error, not %s%s"):format(tostring(level), form), 2)
   end
   if fields ~= nil and type(fields) ~= "table" then error("ctx:log: fields must be a table", 2) end
   host.log(level, tostring(message), fields)

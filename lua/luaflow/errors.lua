@@ -49,7 +49,9 @@ end
 -- The delay to use; raises at the handler's line.
 local function check_seconds(seconds, name)
   if type(seconds) ~= "number" or not (seconds >= 0 and seconds < math.huge) then
-    error(("luaflow.%s: seconds must be a finite number, 0 or more"):format(name), 3)
+    local given = type(seconds) == "string" and ("%q"):format(seconds) or type(seconds) == "number" and tostring(seconds)
+      or seconds == nil and "nil" or "a " .. type(seconds)
+    error(("luaflow.%s: seconds must be a finite number, 0 or more, not %s"):format(name, given), 3)
   end
   return math.min(seconds, MAX_DELAY)
 end

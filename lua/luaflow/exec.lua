@@ -42,9 +42,9 @@ local function text_of(given, what, refuse)
   return text
 end
 
-local function check_options(command, refuse)
+local function check_options(command, count, refuse)
   for key in pairs(command) do
-    local is_place = type(key) == "number" and key >= 1 and key <= #command
+    local is_place = type(key) == "number" and key >= 1 and key <= count and key == math.floor(key)
     if not is_place and key ~= "input" and key ~= "timeout" then
       refuse(("unknown option %s: %s"):format(tostring(key), nearest.hint(key, OPTIONS) or "it takes input and timeout"))
     end
@@ -59,10 +59,15 @@ end
 local function request_of(command, env, where)
   local function refuse(message) error(errors.prefix(where) .. "ctx:exec: " .. message, 0) end
   if type(command) ~= "table" then refuse 'give it a table: ctx:exec { "convert", "in.png", "out.jpg" }' end
-  if #command == 0 then refuse 'the program is missing: ctx:exec { "convert", "in.png", "out.jpg" }' end
-  check_options(command, refuse)
+  local count = table.maxn(command)
+  if command[1] == nil then refuse 'the program is missing: ctx:exec { "convert", "in.png", "out.jpg" }' end
+  check_options(command, count, refuse)
   local request = { args = {}, env = {}, input = command.input, timeout = command.timeout }
-  for i, argument in ipairs(command) do request.args[i] = text_of(argument, i == 1 and "the program" or "argument " .. i - 1, refuse) end
+  for i = 1, count do
+    local what = i == 1 and "the program" or "argument " .. i - 1
+    if command[i] == nil then refuse(what .. " is nil: leave it out, or give an empty string") end
+    request.args[i] = text_of(command[i], what, refuse)
+  end
   if request.args[1] == "" then refuse "the program is an empty string" end
   for name, value in pairs(env) do request.env[#request.env + 1] = name .. "=" .. value end
   return request

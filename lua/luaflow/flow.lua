@@ -147,6 +147,9 @@ local function hint_at_order(definition, step)
   for i, problem in ipairs(definition.problems) do
     if problem.missing == step.slug then
       local hint = ("it is defined later%s: a step follows what it depends on"):format(problems.at(step.where))
+      for _, slug in ipairs(step.dependencies) do
+        if slug == problem.step then hint = ("%s and %s depend on each other: leave one of the two out"):format(slug, step.slug) end
+      end
       local subject = { flow = problem.flow, step = problem.step }
       definition.problems[i] = problems.new(problem.where, subject, problem.code, problem.message, hint)
     end
@@ -167,7 +170,7 @@ local function add_step(definition, method, opts, handler, where)
   if type(handler) ~= "function" then
     local is_swapped = type(opts) == "function" and type(handler) == "table"
     report("missing_handler", ("the second argument must be the handler, a function, not %s"):format(validate.shown(handler)),
-      is_swapped and "the options come first, then the handler" or nil)
+      is_swapped and "the options come first, then the handler" or "of a function with a name write work, without ()")
   end
   if good.when_unmet and not (good.only_if or good.unless) and opts.only_if == nil and opts.unless == nil then
     report("missing_condition", "when_unmet needs a condition: only_if or unless")

@@ -40,12 +40,19 @@ local function check_options(options)
   return options
 end
 
+-- What stands around a byte of a text, on one line.
+local function excerpt(text, at)
+  local from = math.max(1, at - 12)
+  return '"' .. text:sub(from, from + 24):gsub("[%c\128-\255]", " ") .. '"'
+end
+
 --- The value of a JSON text: null is luaflow.null, arrays are marked, integers beyond 2^53 are int64_t. Raises if it is no JSON.
 ---@param text string
 ---@return any
 function json_text.decode(text)
   if type(text) ~= "string" then error(("luaflow.json.decode: text must be a string, not a %s"):format(type(text)), 2) end
-  local value, message = host.decode(text, "text")
+  local value, message, at = host.decode(text, "text")
+  if message and at then message = ("%s, at byte %d, near %s"):format(message, at, excerpt(text, at)) end
   if message then error("luaflow.json.decode: " .. message, 2) end
   return value
 end

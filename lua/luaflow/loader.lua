@@ -158,7 +158,7 @@ local function report_no_flow(path, named, loaded, built, report)
     local what = returns_nothing and "nothing" or ("a %s without one"):format(type(value))
     report(path, "no_flow", ("the file builds a flow and returns %s"):format(what), "write return before the flow", line)
   elseif named then
-    report(path, "no_flow", "the file returns no flow, deployed flow or worker")
+    report(path, "no_flow", "the file returns no flow, deployed flow or worker", "return luaflow.flow { ... }:step(...)")
   end
 end
 

@@ -25,7 +25,7 @@ local FOREIGN_SYNTAX = {
   { "'}' expected .*near ':'$", 'fields are written a = 1 or ["a b"] = 1' },
   { "'}' expected .*near", "is a comma missing before it?" },
   { "'%)' expected .*near", "is a comma, an end or a parenthesis missing before it?" },
-  { "'end' expected .*near '?<eof>'?$", "a function, if, for or while has no end" },
+  { "'end' expected near '?<eof>'?$", "a function, if, for or while has no end" },
   { "unfinished string near", "a quote is missing in this line; longer texts stand in [[ ]]" },
 }
 
@@ -43,16 +43,49 @@ function lua_errors.hint(message)
     return "nil, JSON null and strings are no numbers"
   end
   if message:find "attempt to call method 'tx' " then return "write ctx.tx:query(sql, ...), in a step with transaction = true" end
+  local open, line = message:match "'end' expected %(to close '(%a+)' at line (%d+)%) near '?<eof>"
+  if open then return ("the %s of line %s, or one inside it, has no end"):format(open, line) end
   for _, form in ipairs(FOREIGN_SYNTAX) do
     if message:find(form[1]) then return form[2] end
   end
   if message:find "stack overflow$" then return "is this a function that calls itself without an end?" end
 end
 
---- The message with that behind it.
+--- Where a module comes from that was not found.
+---@param name string
+---@return string
+function lua_errors.remedy_of_missing(name)
+  if name:find "json" then return "luaflow.json reads and writes JSON" end
+  local install = ("install it into the project, `luarocks --tree lua_modules install %s`, or on the machine"):format(name)
+  return name:find "%." and ("create %s.lua below the root, or %s"):format(name:gsub("%.", "/"), install) or install
+end
+
+-- The functions of the standard libraries, by which Lua calls them `?` where a method or an alias was called.
+local library_names = {}
+for _, library in ipairs { "string", "table", "math" } do
+  for name, fn in pairs(_G[library]) do library_names[fn] = library .. "." .. name end
+end
+
+--- The message with the name of the function that Lua has none for.
+---@param value any
+---@param level integer of the function that raised it, counted as debug.getinfo does
+---@return any
+function lua_errors.with_function(value, level)
+  if type(value) ~= "string" or not value:find "bad argument #%d+ to '%?'" then return value end
+  local info = debug.getinfo(level + 1, "f")
+  local name = info and library_names[info.func]
+  return name and value:gsub("to '%?'", ("to '%s'"):format(name), 1) or value
+end
+
+--- The message with that behind it; of a module that was not found, without the list of places searched.
 ---@param message string
 ---@return string
 function lua_errors.explained(message)
+  local before, name = message:match "^(.-)module '([^']*)' not found:\n"
+  if name then
+    return ("%smodule '%s' not found below the root, in its folders lua and lua_modules, or in LUA_PATH (%s)"):format(
+      before, name, lua_errors.remedy_of_missing(name))
+  end
   local hint = lua_errors.hint(message)
   return hint and ("%s (%s)"):format(message, hint) or message
 end

@@ -1,5 +1,6 @@
 -- Follows the modules of a root while they load: under which name a file is required, which file requires which, and how
 -- each load ended. Pure: the files, `require` and the table of globals are given.
+local lua_errors = require "luaflow.lua_errors"
 local nearest = require "luaflow.nearest"
 
 local modules = {}
@@ -85,9 +86,8 @@ function Modules:missing_message(name, caller)
   local known = {}
   for path in pairs(self.files) do known[#known + 1] = self:name_of(path) end
   table.sort(known)
-  local hint = nearest.hint(name, known)
-    or ("install it into the project, `luarocks --tree lua_modules install %s`, or on the machine; if this is not the folder of the "
-      .. "project, give it with --root DIR, or put an empty file .luaflow-root into it"):format(name)
+  local hint = nearest.hint(name, known) or lua_errors.remedy_of_missing(name) .. "; if this is not the folder of the project, "
+    .. "give it with --root DIR, or put an empty file .luaflow-root into it"
   return ("%smodule '%s' not found below the root%s, in its folders lua and lua_modules, or in LUA_PATH (%s)"):format(
     caller, name, self.root and " " .. self.root or "", hint)
 end

@@ -14,6 +14,7 @@ local array_mt = { __name = "luaflow.pg_array" }
 local bytea_mt = { __name = "luaflow.pg_bytea" }
 
 -- For a list that went as JSON where an array was meant.
+local IN_HINT = "in place of in ($1) write = any($1), and send the list as luaflow.pg_array(list)"
 local ARRAY_HINT = "send a list as an array with luaflow.pg_array(list)"
 
 ---@class luaflow.SqlError
@@ -177,6 +178,15 @@ local function has_list(...)
   return false
 end
 
+-- The server says this of a statement that it names "".
+local function explain_count(result)
+  local given, used = result.message:match "^bind message supplies (%d+) parameters?, but prepared statement \"[^\"]*\" requires (%d+)"
+  if not given then return end
+  local uses = used == "0" and "no parameters" or used == "1" and "$1" or "$1 to $" .. used
+  result.message = ("the statement uses %s, but %s"):format(uses, given == "1" and "1 value was given" or given .. " values were given")
+  result.kind = "database"
+end
+
 local CONFLICTS = { ["40001"] = true, ["40P01"] = true }
 
 -- One statement from its arguments to its result. ask(in_transaction, sql, count, texts) waits for the host and returns
@@ -189,7 +199,11 @@ local function run(host, ask, in_transaction, sql, ...)
   if not texts then refuse(call .. ": " .. count) end
   local good, result, n, columns = ask(in_transaction, sql, count, texts)
   if good then return pg.rows(result, n, columns) end
-  if result.sqlstate == "22P02" and result.message:find "^malformed array literal" and has_list(...) then result.hint = ARRAY_HINT end
+  if result.sqlstate == "08P01" then explain_count(result) end
+  if result.sqlstate == "22P02" and has_list(...) then
+    if result.message:find "^malformed array literal" then result.hint = ARRAY_HINT end
+    if result.message:find ': "%[' then result.hint = IN_HINT end
+  end
   result.restarts = in_transaction and CONFLICTS[result.sqlstate] or nil
   error(pg.error(result))
 end

@@ -22,7 +22,7 @@ local ABOVE_HANDLER = "^(.-)\n%s*%[C%]: in function 'xpcall'\n[^\n]*run%.lua:"
 -- The xpcall of run.task and what called it are luaflow's own.
 local function on_error(value)
   local traceback = debug.traceback("", 2)
-  value = null.explain(value, 2)
+  value = null.explain(lua_errors.with_function(value, 2), 2)
   if type(value) == "string" then value = lua_errors.explained(value) end
   return setmetatable({ value = value, traceback = traceback:match(ABOVE_HANDLER) or traceback }, raised_mt)
 end
@@ -42,6 +42,7 @@ local OUTCOME_OF_ENDING = { fail = "permanent", retry_after = "failed", snooze =
 
 -- Of a value that was raised; one that was returned has no place.
 local function failure(host, fn, value, is_returned)
+  if is_returned and type(value) == "string" then value = with_place(value, fn) end
   local traceback
   if getmetatable(value) == raised_mt then value, traceback = value.value, value.traceback end
   if traceback and type(value) == "string" then value = with_place(value, fn) end
@@ -127,7 +128,10 @@ local function violation_of(record, kind)
 end
 
 -- The outcome of a handler that returned `value`.
-local function completed(host, record, value)
+local function completed(host, record, ctx, value)
+  if rawequal(value, ctx) and ctx ~= nil then
+    return mistake(record.fn, "the output is ctx, which holds nothing to store: return what later steps need")
+  end
   local whole_array = record.kind == "array" or (record.feeds_map and record.kind ~= "map")
   local output, message, of_code = host.encode(value, "output", whole_array)
   if not output then
@@ -150,7 +154,7 @@ local function ended(host, record, ctx, ok, ...)
     if type(value) == "string" then value = with_place(lua_errors.explained(value), record.fn) end
     return failure(host, record.fn, value)
   end
-  local outcome = count > 1 and outcome_of_more(host, record.fn, ...) or completed(host, record, value)
+  local outcome = count > 1 and outcome_of_more(host, record.fn, ...) or completed(host, record, ctx, value)
   if outcome.outcome == "completed" then
     warn_of_caught(host, record)
     if count == 0 and not outcome.message then hint_at_return(host, record) end

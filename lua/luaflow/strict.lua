@@ -15,11 +15,13 @@ end
 -- What users have -> the function behind it.
 local originals = setmetatable({}, { __mode = "k" })
 
--- Called with a colon, a function of a module would take the module for its first argument. The tail call leaves no frame.
-local function with_a_dot(name, key, fn, public)
+-- Called with a colon, a function of a module would take the module, or what the host gives in its place, for its first argument.
+-- The tail call leaves no frame.
+local function with_a_dot(name, key, fn)
   local text = ("call it with a dot: %s.%s(%s)"):format(name, key, parameters_of(fn))
   local function given(...)
-    if rawequal((...), public) then error(text, 2) end
+    local mark = type((...)) == "table" and getmetatable((...))
+    if mark == name or mark == "luaflow" then error(text, 2) end
     return fn(...)
   end
   originals[given] = fn
@@ -33,13 +35,18 @@ function strict.original(fn)
   return originals[fn] or fn
 end
 
--- As strict.module; `public` is the table that users have.
-local function guard(name, module, elsewhere, public)
+--- Gives a module's table to users, who cannot read or set what it has not, nor call its functions with a colon.
+---@generic T: table
+---@param name string what users call the module
+---@param module T
+---@param elsewhere? table<string, string> name -> a hint, of what users look for and the module calls otherwise
+---@return T the same table
+function strict.module(name, module, elsewhere)
   local names = {}
   for key in pairs(module) do names[#names + 1] = key end
   table.sort(names)
   for _, key in ipairs(names) do
-    if type(module[key]) == "function" then module[key] = with_a_dot(name, key, module[key], public) end
+    if type(module[key]) == "function" then module[key] = with_a_dot(name, key, module[key]) end
   end
   return setmetatable(module, {
     __metatable = name,
@@ -53,25 +60,14 @@ local function guard(name, module, elsewhere, public)
   })
 end
 
---- Gives a module's table to users, who cannot read or set what it has not, nor call its functions with a colon.
----@generic T: table
----@param name string what users call the module
----@param module T
----@param elsewhere? table<string, string> name -> a hint, of what users look for and the module calls otherwise
----@return T the same table
-function strict.module(name, module, elsewhere)
-  return guard(name, module, elsewhere, module)
-end
-
 --- As strict.module, and what the module has cannot be set either; `pairs` finds nothing in it.
 ---@generic T: table
 ---@param name string
 ---@param module T
 ---@return T
 function strict.sealed(name, module)
-  local public = {}
-  local inner = guard(name, module, nil, public)
-  return setmetatable(public, { __metatable = name, __index = inner, __newindex = debug.getmetatable(inner).__newindex })
+  local inner = strict.module(name, module)
+  return setmetatable({}, { __metatable = name, __index = inner, __newindex = debug.getmetatable(inner).__newindex })
 end
 
 return strict

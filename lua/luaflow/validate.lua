@@ -70,9 +70,9 @@ function checks.slugs(option, given, report)
   for _ in pairs(given) do count = count + 1 end
   if count ~= #given then return wrong_type(option, given, "a list of slugs without holes or keys", report) end
   if count == 0 then return report("empty_dependencies", ("%s is empty: leave it out"):format(option.name)) end
-  for _, slug in ipairs(given) do
+  for i, slug in ipairs(given) do
     if type(slug) ~= "string" then
-      wrong_type(option, slug, "a list of slugs", report)
+      report("wrong_type", ("element %d of %s is %s"):format(i, option.name, shown(slug)), "it is a list of slugs")
     elseif seen[slug] then
       report("duplicate_dependency", ("%s names %s twice"):format(option.name, shown(slug)), "name it once")
     else
@@ -180,6 +180,7 @@ end
 
 -- What was meant by an option that no call takes.
 local function hint_at_unknown(key, given, known)
+  if type(given) == "function" then return "the handler is the second argument: (options, handler)" end
   if type(key) == "number" then return type(given) == "string" and ("name it: slug = %q"):format(given) or "name every option" end
   local meant = MEANT[key]
   for _, name in ipairs(known) do

@@ -199,7 +199,7 @@ describe("an executor", function()
     wait.till(function() return age() > 3 end, 5, "one second after the deadline, one before the executor is killed")
     assert.equal("started", task(nap).status)
     let_go()
-    assert.is_true(assert_failed(nap, "timed out after 2 s").took > 3)
+    assert.is_true(assert_failed(nap, "timed out after 2 s", true).took > 3)
     assert_innocent { hold }
     assert.same({}, started:log "executor_died")
   end)

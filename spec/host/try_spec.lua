@@ -171,7 +171,8 @@ describe("luaflow try", function()
   it("ends at the step's timeout, also one that does not yield", function()
     local lost = "timed out after 1 s: it never yielded, and was "
     local ends = {
-      sleepy = "timed out after 1 s", busy = lost .. "at flows/shop.lua:24, in the function at line 22: is this a loop without an end?",
+      sleepy = "timed out after 1 s, waiting in ctx:sleep at flows/shop.lua:28 (it takes seconds, not milliseconds)",
+      busy = lost .. "at flows/shop.lua:24, in the function at line 22: is this a loop without an end?",
       deep = lost .. 'at flows/shop.lua:2, in function "count": is this a loop without an end?',
       caught = lost .. "at flows/shop.lua:25, in the function at line 22: is this a loop without an end?",
       shell = lost .. "in a call that runs no Lua, such as os.execute or a search for a costly pattern",

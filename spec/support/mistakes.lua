@@ -48,7 +48,7 @@ return {
     },
     {
       [==[return ("%d"):format(order.vip)]==],
-      "HERE: bad argument #2 to '?' (number expected, got userdata) (JSON null is a userdata: test it with luaflow.is_null)",
+      "HERE: bad argument #2 to 'string.format' (number expected, got userdata) (JSON null is a userdata: test it with luaflow.is_null)",
     },
     {
       [==[return table.concat({ "a", order.vip })]==],
@@ -56,7 +56,7 @@ return {
     },
     {
       "return math.max(order.n, order.vip)",
-      "HERE: bad argument #2 to '?' (number expected, got userdata) (JSON null is a userdata: test it with luaflow.is_null)",
+      "HERE: bad argument #2 to 'math.max' (number expected, got userdata) (JSON null is a userdata: test it with luaflow.is_null)",
     },
     {
       "return order.vip:upper()",
@@ -220,19 +220,19 @@ return {
     },
     {
       [==[luaflow.retry_after("soon")]==],
-      "HERE: luaflow.retry_after: seconds must be a finite number, 0 or more",
+      'HERE: luaflow.retry_after: seconds must be a finite number, 0 or more, not "soon"',
     },
     {
       "luaflow.retry_after(-1)",
-      "HERE: luaflow.retry_after: seconds must be a finite number, 0 or more",
+      "HERE: luaflow.retry_after: seconds must be a finite number, 0 or more, not -1",
     },
     {
       "luaflow.snooze()",
-      "HERE: luaflow.snooze: seconds must be a finite number, 0 or more",
+      "HERE: luaflow.snooze: seconds must be a finite number, 0 or more, not nil",
     },
     {
       "luaflow.snooze(1 / 0)",
-      "HERE: luaflow.snooze: seconds must be a finite number, 0 or more",
+      "HERE: luaflow.snooze: seconds must be a finite number, 0 or more, not inf",
     },
     {
       "luaflow.fail()",
@@ -375,7 +375,7 @@ return {
     },
     {
       [==[return ctx:query("select $1::int")]==],
-      'HERE: bind message supplies 0 parameters, but prepared statement "" requires 1 (SQLSTATE 08P01)',
+      'HERE: the statement uses $1, but 0 values were given (SQLSTATE 08P01)',
     },
     {
       [==[return ctx:query "select 1 as a, 2 as a"]==],
@@ -438,6 +438,46 @@ return {
       "return assert(false, { code = 7 })",
       '{"code":7}',
     },
+    {
+      [==[return ctx]==],
+      [==[HERE: the output is ctx, which holds nothing to store: return what later steps need]==],
+    },
+    {
+      [==[return nil, "not found"]==],
+      [==[HERE: not found]==],
+    },
+    {
+      [==[ctx:log("hello")]==],
+      [==[HERE: ctx:log: level must be debug, info, warn or error, not hello; write ctx:log("info", "hello")]==],
+    },
+    {
+      [==[return ctx:exec { "ls", nil, "x" }]==],
+      [==[HERE: ctx:exec: argument 1 is nil: leave it out, or give an empty string]==],
+    },
+    {
+      [==[return ctx:query("select $1::int, $2::int", 1)]==],
+      [==[HERE: the statement uses $1 to $2, but 1 value was given (SQLSTATE 08P01)]==],
+    },
+    {
+      [==[return ctx:query("select 1 where 1 in ($1)", { 1, 2 })]==],
+      [==[HERE: invalid input syntax for type integer: "[1,2]" (SQLSTATE 22P02): in place of in ($1) write = ]==]
+        .. [==[any($1), and send the list as luaflow.pg_array(list)]==],
+    },
+    {
+      [==[return require "lib.nope"]==],
+      [==[HERE: module 'lib.nope' not found below the root, in its folders lua and lua_modules, or in ]==]
+        .. [==[LUA_PATH (create lib/nope.lua below the root, or install it into the project, `luarocks --tree ]==]
+        .. [==[lua_modules install lib.nope`, or on the machine)]==],
+    },
+    {
+      [==[return require "json"]==],
+      [==[HERE: module 'json' not found below the root, in its folders lua and lua_modules, or in LUA_PATH ]==]
+        .. [==[(luaflow.json reads and writes JSON)]==],
+    },
+    {
+      [==[return luaflow.json.decode("{'a': 1}")]==],
+      [==[HERE: luaflow.json.decode: text: lexical error: invalid char in json text., at byte 2, near "{'a': 1}"]==],
+    },
   },
   DEFINITIONS = {
     {
@@ -480,7 +520,8 @@ return {
     },
     {
       [==[return luaflow.flow { slug = "d10" }:step { slug = "s" }]==],
-      "3: [missing_handler] the second argument must be the handler, a function, not nil",
+      "3: [missing_handler] the second argument must be the handler, a function, not nil (of a function with a name write "
+        .. "work, without ())",
     },
     {
       [==[return luaflow.flow { slug = "d11" }:step({ slug = "a" }, f):step({ slug = "s", depends_on = "a" }, f)]==],
@@ -600,7 +641,8 @@ return {
         .. "LUA_PATH (install it into the project, `luarocks --tree lua_modules install dkjsn`, or on the machine; if this is "
         .. "not the folder of the project, give it with --root DIR, or put an empty file .luaflow-root into it)\n4: "
         .. "[module_not_found] module 'pl.strng' not found below the root ROOT, in its folders lua and lua_modules, or in "
-        .. "LUA_PATH (install it into the project, `luarocks --tree lua_modules install pl.strng`, or on the machine; if this "
+        .. "LUA_PATH (create pl/strng.lua below the root, or install it into the project, `luarocks --tree lua_modules install pl.strng`, "
+        .. "or on the machine; if this "
         .. "is not the folder of the project, give it with --root DIR, or put an empty file .luaflow-root into it)",
     },
     {
@@ -679,6 +721,42 @@ return { "a": 1 } end)]==],
       [==[return luaflow.flow { slug = "x12" }:step({ slug = "s" }, function(input)
 return string.format("%s" input.a) end)]==],
       [==[4: [syntax_error] ')' expected near 'input' (is a comma, an end or a parenthesis missing before it?)]==],
+    },
+    {
+      [==[return luaflow.flow { slug = "y1" }:step({ slug = "one", depends_on = { "two" } }, f):step({ slug = ]==]
+        .. [==["two", depends_on = { "one" } }, f)]==],
+      [==[3: [unknown_dependency] step 'one' depends on 'two', but no step 'two' is defined before it (one ]==]
+        .. [==[and two depend on each other: leave one of the two out)]==],
+    },
+    {
+      [==[local function work() end
+return luaflow.flow { slug = "y2" }:step({ slug = "s" }, work())]==],
+      [==[4: [missing_handler] the second argument must be the handler, a function, not nil (of a function ]==]
+        .. [==[with a name write work, without ())]==],
+    },
+    {
+      [==[return luaflow.flow { slug = "y3" }:step { slug = "s", handler = f }]==],
+      [==[3: [unknown_option] unknown option 'handler' (the handler is the second argument: (options, handler))
+3: [missing_handler] the second argument must be the handler, a function, not nil (of a function with a name write work, without ())]==],
+    },
+    {
+      [==[return luaflow.flow { slug = "y4" }:step({ slug = "one" }, f):step({ slug = "s", depends_on = { "one", "", 3 } }, f)]==],
+      [==[2: [wrong_type] element 3 of depends_on is 3 (it is a list of slugs)
+2: [unknown_dependency] step 's' depends on '', but no step '' is defined before it]==],
+    },
+    {
+      [==[local json = require "json"
+return luaflow.flow { slug = "y5" }:step({ slug = "s" }, f)]==],
+      [==[3: [module_not_found] module 'json' not found below the root ROOT, in its folders lua and ]==]
+        .. [==[lua_modules, or in LUA_PATH (luaflow.json reads and writes JSON; if this is not the folder of the ]==]
+        .. [==[project, give it with --root DIR, or put an empty file .luaflow-root into it)]==],
+    },
+    {
+      [==[return luaflow.flow { slug = "y6" }:step({ slug = "s" }, function(input)
+if input.a then return 1
+end]==],
+      [==[6: [syntax_error] 'end' expected (to close 'function' at line 3) near '<eof>' (the function of line ]==]
+        .. [==[3, or one inside it, has no end)]==],
     },
   },
 }

@@ -213,9 +213,13 @@ static void tell_timeout(const struct attempt *attempt) {
   free(how);
 }
 
-static void on_abandoned(struct attempt *attempt) {
+static void on_abandoned(struct attempt *attempt, struct cursor *payload) {
   if (attempt->exit_code >= 0) return; /* its result came first */
-  tell_timeout(attempt);
+  char *where = cursor_strdup(payload);
+  char *how = xasprintf("timed out after %" PRId64 " s%s", attempt->step.timeout_s, where ? where : "");
+  tell(attempt, how, NULL);
+  free(how);
+  free(where);
   finish(attempt, EXIT_FAILED);
 }
 
@@ -273,7 +277,7 @@ static void on_frame(void *owner, struct frame *frame) {
   if (frame->type == FRAME_FLOW_INPUT) refuse_flow_input(attempt);
   if (frame->type == FRAME_QUERY) on_query(attempt, frame);
   if (frame->type == FRAME_RESULT) on_result(attempt, &frame->payload);
-  if (frame->type == FRAME_ABANDONED) on_abandoned(attempt);
+  if (frame->type == FRAME_ABANDONED) on_abandoned(attempt, &frame->payload);
 }
 
 static void on_line(void *owner, bool from_stderr, const char *line) {

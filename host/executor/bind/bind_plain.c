@@ -52,15 +52,17 @@ static int encode(lua_State *L) {
   return 3;
 }
 
-/* decode(text, root) -> value, or nil and a message */
+/* decode(text, root) -> value; or nil, a message and, of a text that is no JSON, the number of the byte there */
 static int decode(lua_State *L) {
   struct runtime *runtime = runtime_of(L);
-  size_t length;
+  size_t length, failed_at;
   const char *text = luaL_checklstring(L, 1, &length);
-  if (json_decode(L, &runtime->json, text, length, luaL_optstring(L, 2, "input"))) return 1;
+  if (json_decode_at(L, &runtime->json, text, length, luaL_optstring(L, 2, "input"), &failed_at)) return 1;
   lua_pushnil(L);
   lua_insert(L, -2);
-  return 2;
+  if (failed_at == 0) return 2;
+  lua_pushnumber(L, (double)failed_at);
+  return 3;
 }
 
 /* Fields that JSON cannot hold do not cost the line: it says what was wrong with them. [] -> [text] */

@@ -26,6 +26,9 @@ void json_init(lua_State *L, struct json *json);
  * and returns false. text must stay where it is meanwhile. Raises only when memory or stack run out, and leaks
  * nothing then. */
 bool json_decode(lua_State *L, const struct json *json, const char *text, size_t length, const char *root);
+/* The same; of a text that is no JSON *failed_at is how many bytes were read, of others 0. */
+bool json_decode_at(lua_State *L, const struct json *json, const char *text, size_t length, const char *root,
+                    size_t *failed_at);
 
 struct json_options {
   const char *root;       /* stands for the whole value in messages, such as "output" */

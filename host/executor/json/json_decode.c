@@ -190,12 +190,22 @@ static struct reader *push_reader(lua_State *L, const struct json *json, const c
 }
 
 bool json_decode(lua_State *L, const struct json *json, const char *text, size_t length, const char *root) {
+  size_t failed_at;
+  return json_decode_at(L, json, text, length, root, &failed_at);
+}
+
+bool json_decode_at(lua_State *L, const struct json *json, const char *text, size_t length, const char *root,
+                    size_t *failed_at) {
+  *failed_at = 0;
   luaL_checkstack(L, 8, "JSON");
   struct reader *reader = push_reader(L, json, root);
   int top = lua_gettop(L);  // [reader]
   yajl_status status = yajl_parse(reader->parser, (const unsigned char *)text, length);
   if (status == yajl_status_ok) status = yajl_complete_parse(reader->parser);
-  if (status == yajl_status_error) explain(reader);
+  if (status == yajl_status_error) {
+    explain(reader);
+    *failed_at = yajl_get_bytes_consumed(reader->parser);
+  }
   bool good = status == yajl_status_ok;
   if (!good) {
     lua_settop(L, top);

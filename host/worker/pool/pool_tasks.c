@@ -196,7 +196,7 @@ void pool_fail(struct pool *pool, struct task *task) {
 
 /* ---- what executors send ---- */
 
-static void on_abandoned(struct slot *slot, const struct frame *frame) {
+static void on_abandoned(struct slot *slot, struct frame *frame) {
   struct pool *pool = slot->pool;
   struct task *task = flight_find(pool->flight, frame->task);
   if (!task || task->slot != slot) return; /* its result came first */
@@ -204,7 +204,9 @@ static void on_abandoned(struct slot *slot, const struct frame *frame) {
     if (!task->dropped) pool_log_discarded(pool, task, "its handler was ended at the deadline of its step");
     pool_forget(pool, task);
   } else if (task->overdue) {
-    task_settle_message(task, VERDICT_FAILED, "timed out after %d s", task->timeout_s);
+    char *where = cursor_strdup(&frame->payload);
+    task_settle_message(task, VERDICT_FAILED, "timed out after %d s%s", task->timeout_s, where ? where : "");
+    free(where);
     pool_fail(pool, task);
   }
 }
