@@ -300,7 +300,7 @@ return {
     },
     {
       [==[return luaflow.json.decode "{"]==],
-      "HERE: luaflow.json.decode: text: parse error: premature EOF",
+      'HERE: luaflow.json.decode: text: parse error: premature EOF, at byte 1, near "{"',
     },
     {
       "return luaflow.json.decode(nil)",

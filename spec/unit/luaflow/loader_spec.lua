@@ -278,7 +278,8 @@ return luaflow.flow { slug = "bad", max_attempt = 5 }
     }, result.problems[1])
     assert.same({ "flows/a.lua:1 module_not_found" }, problems_of { ["flows/a.lua"] = "return require 'nowhere'" })
     assert.equal("module 'app.flows.x' not found below the root /srv/app, in its folders lua and lua_modules, or in LUA_PATH "
-      .. "(install it into the project, `luarocks --tree lua_modules install app.flows.x`, or on the machine; if this is not the "
+      .. "(create app/flows/x.lua below the root, or install it into the project, "
+      .. "`luarocks --tree lua_modules install app.flows.x`, or on the machine; if this is not the "
       .. "folder of the project, give it with --root DIR, or put an empty file .luaflow-root into it)",
       load({ ["flows/a.lua"] = "local x = require 'app.flows.x'" }).problems[1].message)
   end)
