@@ -201,8 +201,11 @@ local function run(host, ask, in_transaction, sql, ...)
   if good then return pg.rows(result, n, columns) end
   if result.sqlstate == "08P01" then explain_count(result) end
   if result.sqlstate == "22P02" and has_list(...) then
-    if result.message:find "^malformed array literal" then result.hint = ARRAY_HINT end
-    if result.message:find ': "%[' then result.hint = IN_HINT end
+    if result.message:find "^malformed array literal" then
+      result.hint = ARRAY_HINT
+    elseif result.message:find ': "%[' then
+      result.hint = IN_HINT
+    end
   end
   result.restarts = in_transaction and CONFLICTS[result.sqlstate] or nil
   error(pg.error(result))
