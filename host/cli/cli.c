@@ -33,6 +33,9 @@ struct command {
 enum { ANY_NUMBER = 1 << 20 };
 
 static const struct command commands[] = {
+    {"init", FOR_INIT, 0, 1, false, command_init, "[DIR]", "begins a project: a flow, its specs, settings for tools",
+     "Creates DIR (default: the current folder) with a first flow, its spec, the settings of busted and of editors, a\n"
+     "table of the project's own, and what runs it as a service. Files that are there already stay as they are."},
     {"dev", FOR_DEV, 0, ANY_NUMBER, false, command_dev, "[PATH...]",
      "a private Postgres with PGMQ, and a worker for every queue of the flows",
      "PATH is a flow file or a folder of flow files; default: flows/ in the root. The data is kept between starts.\n"

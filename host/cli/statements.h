@@ -102,6 +102,15 @@
   X(DATABASE_EXISTS, 1, "select from pg_catalog.pg_database d where d.datname = $1")                                   \
   X(CREATE_STATISTICS, 0, "create extension if not exists pg_stat_statements schema public")                           \
   X(MARK_DEVELOPMENT, 0, "select pgflow.mark_development()")                                                           \
+  /* Which files of ROOT/sql have been applied. */                                                                     \
+  X(CREATE_SQL_FILES, 0,                                                                                               \
+    "do $$ begin"                                                                                                      \
+    "   create schema if not exists luaflow_dev;"                                                                      \
+    "   create table if not exists luaflow_dev.sql_files"                                                              \
+    "     (name text primary key, hash text not null, applied_at timestamptz not null default now());"                 \
+    " end $$")                                                                                                         \
+  X(SQL_FILE, 2, "select f.hash = md5($2) from luaflow_dev.sql_files f where f.name = $1")                             \
+  X(NOTE_SQL_FILE, 2, "insert into luaflow_dev.sql_files (name, hash) values ($1, md5($2))")                           \
   X(LIVE_QUEUES, 1,                                                                                                    \
     "select count(distinct w.queue_name) from pgflow.worker_status(false) w"                                           \
     " where w.state = 'running' and w.started_at >= $1::timestamptz")                                                  \

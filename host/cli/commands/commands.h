@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 
+int command_init(const struct call *call);
 int command_dev(const struct call *call);
 int command_worker(const struct call *call);
 int command_check(const struct call *call);

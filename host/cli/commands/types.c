@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/say.h"
 #include "base/xalloc.h"
 #include "cli/client.h"
@@ -20,20 +20,6 @@ struct file {
 
 static bool refuse(const char *path, const char *why, struct err *err) {
   return err_set(err, ERR_CONFIG, EXIT_USAGE, "types: %s: %s", path, why);
-}
-
-static bool make_folder(const char *folder, struct err *err) {
-  char *path = xstrdup(folder);
-  for (char *end = path + 1; *end; end++) {
-    if (*end != '/') continue;
-    *end = '\0';
-    mkdir(path, 0777); /* a failure here shows again at the last one */
-    *end = '/';
-  }
-  bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
-  if (!made) refuse(folder, strerror(errno), err);
-  free(path);
-  return made;
 }
 
 /* The whole file; NULL with errno. */
@@ -86,7 +72,7 @@ static bool write_files(struct file *files, const struct load_report *report, co
     files[i].path = xasprintf("%s/%s", folder, report->types[i].name);
     if (!compare(&files[i], report->types[i].text, err)) return false;
   }
-  if (!make_folder(folder, err)) return false;
+  if (!folder_make(folder)) return refuse(folder, strerror(errno), err);
   for (size_t i = 0; i < report->types_count; i++) {
     if (files[i].changed && !write_file(files[i].path, report->types[i].text, err)) return false;
     say(stdout, "%s: %s\n", files[i].path, files[i].changed ? "written" : "unchanged");

@@ -12,6 +12,7 @@
 #include "cli/commands/commands.h"
 #include "cli/dev/devdb.h"
 #include "cli/dev/devready.h"
+#include "cli/dev/devsql.h"
 #include "cli/dev/devworkers.h"
 #include "pg/pg_environment.h"
 #include "worker/pool/load.h"
@@ -246,6 +247,7 @@ static int run_all(struct dev *dev, const char *folder) {
   bool ok = devdb_open(&dev->db, folder, settings->data, &err) && load(dev, &err);
   dev->signals = signals_open(stop_signals); /* after the load, whose loop wants SIGCHLD itself */
   ok = ok && devdb_start(&dev->db, settings->reset, &dev->signals, &signal, dev->call->log, &err);
+  ok = ok && (signal != 0 || devsql_apply(&dev->db.server, folder, dev->call->log, &err));
   ok = ok && (signal != 0 || run_workers(dev, &code, &err));
   devdb_close(&dev->db, dev->call->log);
   load_report_free(&dev->report);

@@ -35,18 +35,6 @@ static char *find_pgmq_script(void) {
   return best;
 }
 
-static char *read_file(const char *path, struct err *err) {
-  FILE *in = fopen(path, "re");
-  char *text = NULL;
-  size_t size = 0;
-  ssize_t length = in ? getdelim(&text, &size, '\0', in) : -1;
-  if (length <= 0) err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: %s cannot be read: %s", path, strerror(errno));
-  if (in) fclose(in);
-  if (length > 0) return text;
-  free(text);
-  return NULL;
-}
-
 /* Without the extension on the server, PGMQ's SQL alone does; migrate then finds its schema. */
 static bool install_plain_pgmq(struct db *db, struct err *err) {
   PGresult *result;
@@ -60,7 +48,7 @@ static bool install_plain_pgmq(struct db *db, struct err *err) {
     return err_hint(
         err, "run tools/setup, which installs it; dev also looks for its SQL file in ~/.local/share/luaflow/pgmq");
   }
-  char *sql = read_file(path, err);
+  char *sql = devfiles_read(path, err);
   bool ok = sql && db_run_script(db, path, sql, err);
   free(sql);
   free(path);

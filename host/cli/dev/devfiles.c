@@ -153,6 +153,19 @@ bool devfiles_remove(const char *folder, struct err *err) {
   return fail_file(folder, err);
 }
 
+char *devfiles_read(const char *path, struct err *err) {
+  FILE *in = fopen(path, "re");
+  char *text = NULL;
+  size_t size = 0;
+  ssize_t length = in ? getdelim(&text, &size, '\0', in) : -1;
+  bool good = in && !ferror(in);
+  if (!good) err_set(err, ERR_CONFIG, EXIT_FAILED, "dev: %s cannot be read: %s", path, strerror(errno));
+  if (in) fclose(in);
+  if (good && length > 0) return text;
+  free(text);
+  return good ? xstrdup("") : NULL;
+}
+
 int devfiles_open_log(const char *file, const struct account *account, struct err *err) {
   char *old = xasprintf("%s.old", file);
   rename(file, old); /* the first time there is none */

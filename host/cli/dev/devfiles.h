@@ -18,6 +18,8 @@ bool devfiles_make_private(const char *folder, const struct account *account, st
     __attribute__((warn_unused_result));
 /* Deletes a folder with all its contents, if it exists. */
 bool devfiles_remove(const char *folder, struct err *err) __attribute__((warn_unused_result));
+/* The text of a file, owned by the caller. NULL on failure. */
+char *devfiles_read(const char *path, struct err *err);
 /* Opens a new log file that the account may write; the previous one becomes FILE.old. -1 with *err on failure. */
 int devfiles_open_log(const char *file, const struct account *account, struct err *err);
 /* Sets *err to "what: last line of the file" and returns false. */
