@@ -13,6 +13,8 @@ describe("luaflow init", function()
   setup(function()
     place = flows.root {}
     project = place:at "shop"
+    local made = process.run { argv = { process.luaflow(), "init", project } }
+    assert.equal(0, made.code, made.err)
   end)
 
   teardown(function()
@@ -45,10 +47,10 @@ describe("luaflow init", function()
   end
 
   it("writes a project, and leaves what is there as it is", function()
-    local result = process.run(options({ process.luaflow(), "init", "shop" }, place.path))
+    local result = process.run(options({ process.luaflow(), "init", "other" }, place.path))
     assert.equal(0, result.code, result.err)
-    assert.truthy(result.out:find("shop/flows/hello.lua\n", 1, true), result.out)
-    assert.truthy(result.out:find("cd shop\n.*luaflow dev.*luaflow start hello.*busted spec"), result.out)
+    assert.truthy(result.out:find("other/flows/hello.lua\n", 1, true), result.out)
+    assert.truthy(result.out:find("cd other\n.*luaflow dev.*luaflow start hello.*busted spec"), result.out)
     files.write(project .. "/flows/hello.lua", "-- mine")
     result = luaflow "init"
     assert.truthy(result.out:find("./flows/hello.lua: there already, left as it is\n", 1, true), result.out)
