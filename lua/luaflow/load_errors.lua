@@ -37,7 +37,8 @@ function load_errors.problem(path, raised, encode)
     return problems.new(where, {}, code, message,
       "move what both need into a module of its own, or require one inside the function that uses it")
   end
-  local hint = where.file ~= path and "while loading " .. path or lua_errors.hint(message)
+  local hint_of = code == "syntax_error" and lua_errors.syntax_hint or lua_errors.hint
+  local hint = where.file ~= path and "while loading " .. path or hint_of(message)
   return problems.new(where, {}, code, message, hint)
 end
 

@@ -29,6 +29,17 @@ local FOREIGN_SYNTAX = {
   { "unfinished string near", "a quote is missing in this line; longer texts stand in [[ ]]" },
 }
 
+--- What to do about a message of Lua's parser; nil where that is not known.
+---@param message string
+---@return string?
+function lua_errors.syntax_hint(message)
+  local open, line = message:match "'end' expected %(to close '(%a+)' at line (%d+)%) near '?<eof>"
+  if open then return ("the %s of line %s, or one inside it, has no end"):format(open, line) end
+  for _, form in ipairs(FOREIGN_SYNTAX) do
+    if message:find(form[1]) then return form[2] end
+  end
+end
+
 --- What to do about a message of Lua's, which may have a place before it; nil where that is not known.
 ---@param message string
 ---@return string?
@@ -43,11 +54,6 @@ function lua_errors.hint(message)
     return "nil, JSON null and strings are no numbers"
   end
   if message:find "attempt to call method 'tx' " then return "write ctx.tx:query(sql, ...), in a step with transaction = true" end
-  local open, line = message:match "'end' expected %(to close '(%a+)' at line (%d+)%) near '?<eof>"
-  if open then return ("the %s of line %s, or one inside it, has no end"):format(open, line) end
-  for _, form in ipairs(FOREIGN_SYNTAX) do
-    if message:find(form[1]) then return form[2] end
-  end
   if message:find "stack overflow$" then return "is this a function that calls itself without an end?" end
 end
 
@@ -55,7 +61,7 @@ end
 ---@param name string
 ---@return string
 function lua_errors.remedy_of_missing(name)
-  if name:find "json" then return "luaflow.json reads and writes JSON" end
+  if name:find "^%a*json$" then return "luaflow.json reads and writes JSON" end
   local install = ("install it into the project, `luarocks --tree lua_modules install %s`, or on the machine"):format(name)
   return name:find "%." and ("create %s.lua below the root, or %s"):format(name:gsub("%.", "/"), install) or install
 end
