@@ -5,6 +5,7 @@ local data_files = require "luaflow.data_files"
 local deploy = require "luaflow.deploy"
 local entries = require "luaflow.entries"
 local flow = require "luaflow.flow"
+local lacks = require "luaflow.lacks"
 local load_errors = require "luaflow.load_errors"
 local missing = require "luaflow.missing"
 local modules = require "luaflow.modules"
@@ -200,19 +201,6 @@ local function silent_file(paths, loaded)
   end
 end
 
--- Files that others require and that have no code: a copy that has just begun looks like this.
-local function report_empty(loaded, read, report)
-  local required = {}
-  for path in pairs(loaded.required) do required[#required + 1] = path end
-  table.sort(required)
-  for _, path in ipairs(required) do
-    if loaded.loaded[path] == true and (read(path) or ""):gsub("%-%-[^\n]*", ""):find "^%s*$" then
-      report(path, "empty_module", ("module '%s' has no code, but another file requires it"):format(loaded:name_of(path)),
-        "was it copied in part? copy it again, or remove the require")
-    end
-  end
-end
-
 -- The files whose load may have failed: those given, and what those that lack a module would have required.
 local function append_failed(paths, loaded, options, report)
   local all = {}
@@ -273,10 +261,10 @@ function loader.load(options)
     complete_places(path, value, options.read)
   end, options.loading)
   local paths, named = expand(options, report)
-  local loadable = {}
+  local loadable, is_loadable = {}, {}
   for _, path in ipairs(paths) do
     if loaded:name_of(path) then
-      loadable[#loadable + 1] = path
+      loadable[#loadable + 1], is_loadable[path] = path, true
     else
       local stem = path:match "^(.+)%.lua$" or path
       local has_dot = stem:find(".", 1, true) ~= nil
@@ -290,7 +278,7 @@ function loader.load(options)
   local failed = append_failed(loadable, loaded, options, report)
   local data = end_notes()
   report_failures(recorded, failed, loaded.failed, options)
-  if options.read then report_empty(loaded, options.read, report) end
+  lacks.find(loaded, options.read or function() end, function(path) return built[path] and is_loadable[path] end, report)
 
   local returned, served = collect_returned(loadable, named, loaded, built, report)
   local subscriptions, conflicting = entries.subscriptions(returned, served)

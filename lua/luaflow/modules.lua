@@ -15,6 +15,7 @@ local TEMPLATES = { "%s.lua", "%s/init.lua", "lua/%s.lua", "lua/%s/init.lua" }
 ---@field loaded table<string, any> path -> what the module returned
 ---@field failed table<string, { raised: any }> path -> what its load raised
 ---@field required table<string, boolean> path -> another file required it
+---@field silent table<string, boolean> path -> it returned nothing; `require` gives true for it
 ---@field private loading string[] the files that are loading, innermost last
 ---@field private names string[] the modules that they are
 ---@field private began number the processor's clock when the innermost module began to load
@@ -35,7 +36,7 @@ Modules.__index = Modules
 function modules.new(files, root, original, on_loaded, on_loading)
   return setmetatable({
     files = files, root = root, original = original, on_loaded = on_loaded, on_loading = on_loading or function() end,
-    loaded = {}, failed = {}, required = {}, loading = {}, names = {}, began = 0,
+    loaded = {}, failed = {}, required = {}, silent = {}, loading = {}, names = {}, began = 0,
   }, Modules)
 end
 
@@ -167,6 +168,32 @@ function Modules:limit_time()
   end
 end
 
+-- The loader of a module that notes whether it returns something. Under pcall, it is no place for a message, as `require` is none.
+function Modules:noting(name, load)
+  return function(...)
+    local ok, value = pcall(load, ...)
+    if not ok then error(value, 0) end
+    local path = value == nil and self:path_of(name)
+    if path then self.silent[path] = true end
+    return value
+  end
+end
+
+-- Notes what modules return, which `require` does not tell. Changes the list in place: modules may add to it. Returns what ends that.
+function Modules:watch_returns(loaders)
+  local originals = {}
+  for i, find in ipairs(loaders) do
+    loaders[i] = function(name)
+      local found = find(name)
+      return type(found) == "function" and self:noting(name, found) or found
+    end
+    originals[loaders[i]] = find
+  end
+  return function()
+    for i, find in ipairs(loaders) do loaders[i] = originals[find] or find end
+  end
+end
+
 --- Requires every one of these files; how each ended is in `loaded` and `failed`.
 ---@param paths string[] files that have a name
 ---@param globals table where `require` is replaced meanwhile
@@ -176,8 +203,9 @@ function Modules:require_all(paths, globals)
     local value = self:require(name, self:caller())
     return value
   end
-  local unlimited = self:limit_time()
+  local unlimited, unwatched = self:limit_time(), self:watch_returns(package.loaders)
   for _, path in ipairs(paths) do pcall(self.require, self, self:name_of(path), "") end
+  unwatched()
   unlimited()
   globals.require = before
 end

@@ -386,7 +386,7 @@ return require('luaflow').flow {}]],
 
   it("names the first file that returned nothing and that none requires", function()
     local sources = {
-      ["flows/a.lua"] = 'require "flows.b"\n' .. flow_source "a", ["flows/b.lua"] = "x = 1", ["flows/c.lua"] = "return {}",
+      ["flows/a.lua"] = 'require "flows.b"\n' .. flow_source "a", ["flows/b.lua"] = "x = 1; return true", ["flows/c.lua"] = "return {}",
     }
     assert.is_nil(load(sources).silent)
     sources["flows/d.lua"], sources["flows/e.lua"] = "", ""
@@ -418,8 +418,39 @@ return require('luaflow').flow {}]],
       code = "empty_module", file = "lib/helper.lua", message = "module 'lib.helper' has no code, but another file requires it",
       hint = "was it copied in part? copy it again, or remove the require",
     }, problem)
-    assert.same({}, problems_of { ["flows/a.lua"] = flow, ["lib/helper.lua"] = "extra = 1" })
     assert.same({}, problems_of { ["flows/a.lua"] = flow_source "a", ["lib/helper.lua"] = "" })
+  end)
+
+  it("no_value: a required file that is cut at the end of a statement, or returns nil or false", function()
+    local flow = 'local helper = require "lib.helper"\n' .. flow_source "a"
+    local function problems_with(text) return problems_of { ["flows/a.lua"] = flow, ["lib/helper.lua"] = text } end
+    assert.same({
+      code = "no_value", file = "lib/helper.lua",
+      message = "module 'lib.helper' returns nothing, so require gives true: was it copied in part?",
+      hint = "write `return` of what it provides at its end; `return true` if it provides nothing",
+    }, load({ ["flows/a.lua"] = flow, ["lib/helper.lua"] = "local helper = {}\nfunction helper.f() end\n" }).problems[1])
+    local without = { "extra = 1", "return", "return nil", "local x = {}\nreturn x.y", "return false", "if false then return {} end" }
+    for _, text in ipairs(without) do
+      assert.same({ "lib/helper.lua:nil no_value" }, problems_with(text), text)
+    end
+    for _, text in ipairs { "return true", "return not nil", "return {}", "return 0", "package.loaded[...] = { 1 }" } do
+      assert.same({}, problems_with(text), text)
+    end
+    assert.same({ "lib/b.lua:nil no_value" }, problems_of {
+      ["flows/a.lua"] = flow, ["lib/helper.lua"] = 'return require "lib.b"', ["lib/b.lua"] = "local b = {}",
+    })
+    assert.same({}, problems_of { ["flows/a.lua"] = flow_source "a", ["lib/helper.lua"] = "local helper = {}" })
+  end)
+
+  it("no_value: is not said of modules outside the root, and the searchers stay as they were", function()
+    local before = {}
+    for i, find in ipairs(package.loaders) do before[i] = find end
+    local source = 'table.insert(package.loaders, function(name) return name == "own.thing" and function() end or nil end)\n'
+      .. 'local thing = require "own.thing"\n' .. flow_source "a"
+    assert.same({}, problems_of { ["flows/a.lua"] = source })
+    assert.equal(#before + 1, #package.loaders)
+    package.loaders[#package.loaders], package.loaded["own.thing"] = nil, nil
+    for i, find in ipairs(before) do assert.equal(find, package.loaders[i]) end
   end)
 
   it("unserved_flow: a flow that nothing returns, or whose deployment no worker has", function()
