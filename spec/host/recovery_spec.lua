@@ -81,7 +81,7 @@ describe("a worker that is gone", function()
 
   local function tasks()
     return here.db:rows [[
-      select t.status, t.attempts_count as attempts, t.claim_no as claims, t.output from pgflow.step_tasks t order by t.task_index]]
+      select t.status, t.attempts_count as attempts, t.claim_no & 1048575 as claims, t.output from pgflow.step_tasks t order by t.task_index]]
   end
 
   local function start_naps(input, count)
@@ -239,7 +239,7 @@ describe("a worker that is gone", function()
       there.db:await_runs(90)
       assert.same({ 6, 6 }, { #files.lines(there.root:at "begun"), #files.lines(there.root:at "ended") })
       assert.equal(4, there.db:number "select count(*) from pgflow.runs r where r.status = 'completed'")
-      assert.equal(6, there.db:number "select count(*) from pgflow.step_tasks t where (t.attempts_count, t.claim_no) = (1, 1)")
+      assert.equal(6, there.db:number "select count(*) from pgflow.step_tasks t where (t.attempts_count, t.claim_no & 1048575) = (1, 1)")
       for _, worker in ipairs(there.workers) do assert.is_true(#worker:log "database_lost" <= 4) end -- one for each reason
       there:assert_consistent()
     end)

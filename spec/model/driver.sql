@@ -221,7 +221,7 @@ begin
   insert into spec.pending (connection, kind, run_id, step_slug, task_index, claim_no, output, message, delay, permanent, free, again, again_kind)
   select p_connection, o.kind, c.run_id, c.step_slug, c.task_index, c.claim_no, o.output, o.message, o.delay, o.permanent, o.free, o.again, o.again_kind
   from spec.claims c
-  join spec.outcomes o on o.run_id = c.run_id and o.step_slug = c.step_slug and o.n = (c.task_index + 3 * (c.claim_no - 1)) % 7
+  join spec.outcomes o on o.run_id = c.run_id and o.step_slug = c.step_slug and o.n = (c.task_index + 3 * ((c.claim_no & 1048575) - 1)) % 7
   where c.batch = p_batch
   order by c.run_id, c.step_slug, c.task_index;
   get diagnostics v_claimed = row_count;

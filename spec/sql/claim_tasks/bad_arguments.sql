@@ -8,7 +8,7 @@ select spec.start('greet');
 select throws_ok($$ select pgflow.claim_tasks(spec.worker(), 1, 'greet', null) $$, '22023', 'claim_tasks: the quantity is NULL, but must be 0 or more', 'null');
 select throws_ok($$ select pgflow.claim_tasks(spec.worker(), 1, 'greet', -1) $$, '22023', null, 'less than none');
 select is((select status from pgflow.claim_tasks(spec.worker(), null, 'greet', 1)), 'stale_generation', 'no generation');
-select is((spec.task('a')).claim_no, 0::bigint, 'nothing was claimed');
+select is(spec.nth_claim((spec.task('a')).claim_no), 0::bigint, 'nothing was claimed');
 
 select * from finish();
 rollback;

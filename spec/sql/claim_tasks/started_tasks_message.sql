@@ -14,7 +14,7 @@ select spec.age_claim('a', '95 seconds');
 select spec.make_visible('greet');
 select is_empty('select spec.claim(''greet'')', 'nor when it can be recovered');
 select ok(spec.about(spec.hidden_s_of('a'), 5), 'hidden for 5 s');
-select is((spec.task('a')).claim_no, 1::bigint, 'its claim is what it was');
+select is(spec.nth_claim((spec.task('a')).claim_no), 1::bigint, 'its claim is what it was');
 select is(spec.messages('greet'), 1::bigint, 'its message stays');
 
 select * from finish();

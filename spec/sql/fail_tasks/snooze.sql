@@ -11,7 +11,7 @@ select is((select (t.status, t.attempts_count, t.error_message)::text from spec.
 select ok(spec.about(spec.hidden_s_of('a'), 25), 'hidden for the delay');
 select is(spec.complete('a', p_claim_no => 1), 'already', 'its claim is settled');
 select spec.make_visible('greet');
-select is((select (claim_no, attempt)::text from pgflow.claim_tasks(spec.worker(), 1, 'greet', 1) where kind = 'task'), '(2,1)', 'the next claim is the first attempt again');
+select is((select (spec.nth_claim(claim_no), attempt)::text from pgflow.claim_tasks(spec.worker(), 1, 'greet', 1) where kind = 'task'), '(2,1)', 'the next claim is the first attempt again');
 
 select * from finish();
 rollback;

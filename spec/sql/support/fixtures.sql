@@ -107,11 +107,22 @@ language sql volatile as $$
   select array_agg(t.status order by t.task_index) from pgflow.step_tasks t where t.run_id = spec.run(p_run) and t.step_slug = p_step;
 $$;
 
+-- Which claim of its task a number is, from 1; 0: none.
+create function spec.nth_claim(p_claim_no bigint) returns bigint
+language sql immutable as $$ select p_claim_no & 1048575; $$;
+
+-- The number of a task's nth claim, without n of its current one.
+create function spec.claim_no(p_step text, p_index int default 0, p_run int default 1, p_nth bigint default null) returns bigint
+language sql volatile as $$
+  select coalesce(t.claim_no - spec.nth_claim(t.claim_no) + coalesce(p_nth, spec.nth_claim(t.claim_no)), p_nth)
+  from (select (spec.task(p_step, p_index, p_run)).claim_no) t;
+$$;
+
 -- Callbacks with the current claim's number (or another one) for single tasks: the answer.
 create function spec.complete(p_step text, p_output jsonb default 'null', p_index int default 0, p_run int default 1, p_claim_no bigint default null) returns text
 language sql volatile as $$
   select a.answer from pgflow.complete_tasks(
-    array[spec.run(p_run)], array[p_step], array[p_index], array[coalesce(p_claim_no, (spec.task(p_step, p_index, p_run)).claim_no)], array[p_output]
+    array[spec.run(p_run)], array[p_step], array[p_index], array[spec.claim_no(p_step, p_index, p_run, p_claim_no)], array[p_output]
   ) a;
 $$;
 
@@ -121,7 +132,7 @@ create function spec.fail(
 ) returns text
 language sql volatile as $$
   select a.answer from pgflow.fail_tasks(
-    array[spec.run(p_run)], array[p_step], array[p_index], array[coalesce(p_claim_no, (spec.task(p_step, p_index, p_run)).claim_no)],
+    array[spec.run(p_run)], array[p_step], array[p_index], array[spec.claim_no(p_step, p_index, p_run, p_claim_no)],
     array[p_message], array[p_delay], array[p_permanent], array[p_free]
   ) a;
 $$;
@@ -129,18 +140,18 @@ $$;
 create function spec.release(p_step text, p_index int default 0, p_run int default 1, p_claim_no bigint default null) returns text
 language sql volatile as $$
   select a.answer from pgflow.release_tasks(
-    array[spec.run(p_run)], array[p_step], array[p_index], array[coalesce(p_claim_no, (spec.task(p_step, p_index, p_run)).claim_no)]
+    array[spec.run(p_run)], array[p_step], array[p_index], array[spec.claim_no(p_step, p_index, p_run, p_claim_no)]
   ) a;
 $$;
 
 -- What opens the transaction of a task's claim, and that transaction's token.
 create function spec.secret(p_step text, p_index int default 0, p_run int default 1, p_claim_no bigint default 1) returns text
 language sql volatile as $$
-  select pgflow._transaction_secret(k.key, spec.run(p_run), p_step, p_index, p_claim_no) from pgflow.transaction_keys k;
+  select pgflow._transaction_secret(k.key, spec.run(p_run), p_step, p_index, spec.claim_no(p_step, p_index, p_run, p_claim_no)) from pgflow.transaction_keys k;
 $$;
 
 create function spec.open(p_step text, p_left_ms bigint default 60000) returns uuid
-language sql volatile as $$ select pgflow.open_transaction(spec.run(), p_step, 0, 1, spec.secret(p_step), p_left_ms); $$;
+language sql volatile as $$ select pgflow.open_transaction(spec.run(), p_step, 0, spec.claim_no(p_step), spec.secret(p_step), p_left_ms); $$;
 
 -- One call for several tasks, each with its current claim; the answers in the order given.
 create function spec.complete_batch(p_runs int[], p_steps text[], p_indexes int[], p_outputs jsonb[]) returns text[]

@@ -10,7 +10,7 @@ create role spec_sql_handler in role pgflow_handler;
 grant usage on schema spec to spec_sql_handler;
 
 select is(spec.outcome_as('spec_sql_handler', 'select pgflow.installation_id()'), 'fine', 'it sees the installation''s id');
-select is(spec.outcome_as('spec_sql_handler', format('select pgflow.open_transaction(spec.run(), ''transfer'', 0, 1, %s, 60000)', g.secret)), 'LF004', 'it opens none with ' || g.what)
+select is(spec.outcome_as('spec_sql_handler', format('select pgflow.open_transaction(spec.run(), ''transfer'', 0, %s, %s, 60000)', spec.claim_no('transfer'), g.secret)), 'LF004', 'it opens none with ' || g.what)
 from (values
   ('null', 'no secret'), ('''''', 'an empty one'),
   ((select quote_literal(c.secret) from claimed c where c.step_slug = 'each' and c.task_index = 0), 'that of another task'),
@@ -23,7 +23,8 @@ select is((spec.task('transfer')).status, 'started', 'nothing was completed');
 select is(spec.outcome_as('spec_sql_handler', 'select * from pgflow.transaction_keys'), '42501', 'it cannot read the key');
 select is(spec.outcome_as('spec_sql_handler', 'select pgflow._transaction_secret('''', spec.run(), ''transfer'', 0, 1)'), '42501', 'nor make a secret');
 select is(spec.outcome_as('spec_sql_handler', format(
-  $$ do 'declare t uuid := pgflow.open_transaction(spec.run(), ''transfer'', 0, 1, ''%s'', 60000); begin perform pgflow.complete_transaction(t, spec.run(), ''transfer'', 0, 1, ''1''); end' $$, c.secret
+  $$ do 'declare t uuid := pgflow.open_transaction(spec.run(), ''transfer'', 0, %1$s, ''%2$s'', 60000);
+    begin perform pgflow.complete_transaction(t, spec.run(), ''transfer'', 0, %1$s, ''1''); end' $$, c.claim_no, c.secret
 )), 'fine', 'it completes with the one that the claim gave out') from claimed c where c.step_slug = 'transfer';
 select is(spec.outcome_as('spec_sql_handler', 'set constraints all immediate'), 'fine', 'the guard lets it pass');
 select is(spec.outcome_as('spec_sql_handler', 'delete from pgflow.open_transactions'), '42501', 'it cannot remove the guard');

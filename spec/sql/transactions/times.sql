@@ -10,7 +10,7 @@ select spec.claim('bank');
 create temp table opened as select spec.open('transfer', 60000) as token;
 select pg_sleep(0.05);
 create temp table before as select clock_timestamp() as at;
-select pgflow.complete_transaction(o.token, spec.run(), 'transfer', 0, 1, '1') from opened o;
+select pgflow.complete_transaction(o.token, spec.run(), 'transfer', 0, spec.claim_no('transfer'), '1') from opened o;
 create temp table after as select clock_timestamp() as at;
 
 create temp table times as

@@ -1,6 +1,8 @@
 -- Claims the queued tasks of started runs behind the given messages of one queue, in their order, as long as their
 -- inputs as JSON text are no larger than p_room bytes together: counts the attempt, raises the claim number and stores
--- the effective timeout. Tasks whose row is locked are left alone: a claim never waits. Rows by kind: 'task' for each
+-- the effective timeout. The first claim of a task has a random number in all but its 20 lowest bits, so that a late
+-- answer for a run that was deleted does not count for one that a caller starts under the same id; the lowest bits
+-- count the claims from 1. Tasks whose row is locked are left alone: a claim never waits. Rows by kind: 'task' for each
 -- that is claimed; for each that is not, 'too_large' if its input alone has more than p_max_input bytes, else 'left':
 -- there was no room. Messages without such a task give no row. is_root: the input is the run's. Raises what the server
 -- says if an input cannot be made, or not be sent as UTF-8; nothing is claimed then. The messages were read in an
@@ -18,7 +20,8 @@ begin
   -- Inputs go into an array of their own and are taken out of it at the end: each row source between would copy them, to disk if they are large.
   select
     array_agg((
-      'task', null, null, null, t.flow_slug, t.run_id, t.step_slug, t.task_index, m.message_id, t.claim_no + 1, t.attempts_count + 1,
+      'task', null, null, null, t.flow_slug, t.run_id, t.step_slug, t.task_index, m.message_id,
+      case t.claim_no when 0 then floor(random() * 4294967296)::bigint << 20 else t.claim_no end + 1, t.attempts_count + 1,
       coalesce(d.opt_max_attempts, f.opt_max_attempts), coalesce(d.opt_timeout, f.opt_timeout), null,
       d.step_type = 'single' and d.deps_count = 0, t.suspicion, t.lost_transactions, null,
       case when getdatabaseencoding() = 'UTF8' then octet_length(i.input) else octet_length(convert_to(i.input, 'UTF8')) end
