@@ -168,7 +168,8 @@ function Modules:limit_time()
   end
 end
 
--- The loader of a module that notes whether it returns something. Under pcall, it is no place for a message, as `require` is none.
+-- The loader of a module that notes whether it returns something. Under pcall, as `find` below: it is no place for a message,
+-- as `require` is none.
 function Modules:noting(name, load)
   return function(...)
     local ok, value = pcall(load, ...)
@@ -184,7 +185,8 @@ function Modules:watch_returns(loaders)
   local originals = {}
   for i, find in ipairs(loaders) do
     loaders[i] = function(name)
-      local found = find(name)
+      local ok, found = pcall(find, name)
+      if not ok then error(found, 0) end
       return type(found) == "function" and self:noting(name, found) or found
     end
     originals[loaders[i]] = find
