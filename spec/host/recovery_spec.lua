@@ -81,7 +81,8 @@ describe("a worker that is gone", function()
 
   local function tasks()
     return here.db:rows [[
-      select t.status, t.attempts_count as attempts, t.claim_no & 1048575 as claims, t.output from pgflow.step_tasks t order by t.task_index]]
+      select t.status, t.attempts_count as attempts, t.claim_no & 1048575 as claims, t.output from pgflow.step_tasks t
+      order by t.task_index]]
   end
 
   local function start_naps(input, count)

@@ -92,10 +92,10 @@ end
 local NOTED = "select json_build_object(" .. table.concat({
   "'batches', " .. rows_text [[select b.batch, b.kind, b.run_ids, b.status, b.reason from spec.batches b
     where b.run_ids <> '{}' order by b.locked_at, b.batch]],
-  "'entries', " .. rows_text [[select e.batch, e.kind, e.n, e.run_id, e.step_slug, e.task_index, e.claim_no & 1048575 as claim_no, e.output::text as output,
-    e.message, e.delay, e.permanent, e.free, e.answer, e.waits_least, e.waits_most from spec.entries e]],
-  "'claims', " .. rows_text [[select c.run_id, c.step_slug, c.task_index, c.claim_no & 1048575 as claim_no, c.attempt, c.max_attempts, c.timeout_s,
-    c.input::text as input, c.flow_input::text as flow_input from spec.claims c]],
+  "'entries', " .. rows_text [[select e.batch, e.kind, e.n, e.run_id, e.step_slug, e.task_index, e.claim_no & 1048575 as claim_no,
+    e.output::text as output, e.message, e.delay, e.permanent, e.free, e.answer, e.waits_least, e.waits_most from spec.entries e]],
+  "'claims', " .. rows_text [[select c.run_id, c.step_slug, c.task_index, c.claim_no & 1048575 as claim_no, c.attempt, c.max_attempts,
+    c.timeout_s, c.input::text as input, c.flow_input::text as flow_input from spec.claims c]],
   "'delays', " .. rows_text "select * from spec.delays",
   "'runs', " .. rows_text [[select r.run_id, r.status, r.output::text as output, r.error_message, r.error_step_slug, r.remaining_steps
     from pgflow.runs r]],

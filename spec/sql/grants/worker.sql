@@ -10,9 +10,9 @@ select is(spec.outcome_as('pgflow_worker', $$ select pgflow.deploy_flows('000000
     "whenExhausted": "fail", "requiredInputPattern": {"defined": false}, "forbiddenInputPattern": {"defined": false}, "options": {}}]}}]}', 2) $$), 'fine', 'it deploys');
 select is(spec.outcome_as('pgflow_worker', $$ select pgflow.claim_tasks('00000000-0000-4000-9000-000000000001', 2, 'greet', 1) $$), 'fine', 'it claims');
 select is((spec.task('a')).status, 'started', 'the task');
-select is(spec.outcome_as('pgflow_worker', $$ select pgflow.lock_runs('{00000000-0000-4000-8000-000000000001}', 'greet');
-  select pgflow.complete_tasks('{00000000-0000-4000-8000-000000000001}', '{a}', '{0}', '{1}', array['1']::jsonb[]);
-  select pgflow.fail_tasks('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}'); select pgflow.release_tasks('{}', '{}', '{}', '{}') $$), 'fine', 'it records');
+select is(spec.outcome_as('pgflow_worker', format($$ select pgflow.lock_runs('{00000000-0000-4000-8000-000000000001}', 'greet');
+  select pgflow.complete_tasks('{00000000-0000-4000-8000-000000000001}', '{a}', '{0}', '{%s}', array['1']::jsonb[]);
+  select pgflow.fail_tasks('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}'); select pgflow.release_tasks('{}', '{}', '{}', '{}') $$, spec.claim_no('a'))), 'fine', 'it records');
 select is((spec.run_row()).status, 'completed', 'the run');
 select is(spec.outcome_as('pgflow_worker', $$ select pgflow.worker_heartbeat('00000000-0000-4000-9000-000000000001', '{}', '{}', '{}', '{}');
   select pgflow.run_input('00000000-0000-4000-8000-000000000001'); select pgflow.mark_worker_stopped('00000000-0000-4000-9000-000000000001') $$), 'fine', 'it lives and ends');

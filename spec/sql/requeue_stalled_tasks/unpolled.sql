@@ -15,7 +15,7 @@ select is((select in_flight from pgflow.queue_status), 2::bigint, 'the queue''s 
 select is((select tasks_in_flight from pgflow.worker_tasks()), 2::bigint, 'the worker''s tasks');
 select pgflow._forget_workers(clock_timestamp());
 select is((select count(*) from pgflow.workers), 1::bigint, 'the worker is not forgotten');
-select is((select count(*) from pgflow.reconcile_claims(spec.worker(), array[spec.run()], '{a}', '{0}', '{1}')), 1::bigint, 'reconciliation finds the one that is not known');
+select is((select count(*) from pgflow.reconcile_claims(spec.worker(), array[spec.run()], '{a}', '{0}', array[spec.claim_no('a')])), 1::bigint, 'reconciliation finds the one that is not known');
 select is(pgflow.requeue_stalled_tasks(), 1, 'the other is put back');
 select is((select t.status from spec.task('a') t), 'queued', 'it is');
 

@@ -24,6 +24,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     when p_type = 'text' and p_name ~ 'key' then null
     when p_type = 'text' and p_name ~ 'flow|alias' and p_n = 2 then 'old'
     when p_type = 'text' then 'greet'
+    when p_type = 'int8' and p_name ~ 'claim' then spec.claim_no('a', p_run => p_n)::text
     when p_type in ('int4', 'int8', 'float8', 'numeric') then case when p_name ~ 'index|delay' then '0' when p_name ~ 'max_runs|quantity' then '10' else '1' end
     when p_type = 'bool' then case when p_n = 2 then 'true' else 'false' end
     when p_type = 'interval' then '0 s'

@@ -13,7 +13,7 @@ select spec.open('transfer', 65000);
 select is(current_setting('idle_in_transaction_session_timeout'), '65s', 'between two statements');
 select is(current_setting('statement_timeout'), '2s', 'a shorter limit stays');
 select is((select count(*)::int from pg_locks l where l.locktype = 'advisory' and l.pid = pg_backend_pid() and l.mode = 'ShareLock'
-  and (l.classid::bigint << 32 | l.objid::bigint) = pgflow._transaction_mark(spec.run(), 'transfer', 0, 1)), 1, 'it has the mark of its claim');
+  and (l.classid::bigint << 32 | l.objid::bigint) = pgflow._transaction_mark(spec.run(), 'transfer', 0, spec.claim_no('transfer'))), 1, 'it has the mark of its claim');
 rollback to before;
 select is(current_setting('idle_in_transaction_session_timeout'), '0', 'no longer than the transaction');
 select lives_ok($$ select pgflow._limit_transaction(9000000000000) $$, 'a time beyond what the server can count is cut');
