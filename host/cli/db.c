@@ -258,6 +258,19 @@ static void collect_pinned(struct db *db, int pin_count, int count, PGresult **g
   got[0] = failed;
 }
 
+/* The group may not exist, as on a new server with a dump of the database alone: nobody can be granted it then. */
+static void add_missing_roles_hint(struct db *db, const char *group, struct err *err) {
+  PGresult *result;
+  struct err unknown;
+  if (!db_run(db, DB_MISSING_ROLES, NULL, &result, &unknown)) return;
+  const char *missing = db_text(result, 0, 0);
+  if (missing && strstr(missing, group))
+    err_hint(err,
+             "these roles do not exist: %s; have an administrator run: %s then luaflow migrate, then grant %s to %s",
+             missing, db_text(result, 0, 1), group, PQuser(db->connection));
+  PQclear(result);
+}
+
 /* A role may be a member of the group whose right it lacks: then the group has lost its rights. */
 static void add_rights_hint(struct db *db, struct err *err) {
   const char *group = db->role;
@@ -266,7 +279,8 @@ static void add_rights_hint(struct db *db, struct err *err) {
   struct err unknown;
   if (*err->hint || !group || PQtransactionStatus(db->connection) != PQTRANS_IDLE) return;
   db->role = NULL; /* no hint about the question */
-  if (db_run(db, DB_HAS_ROLE, parameters, &result, &unknown)) {
+  add_missing_roles_hint(db, group, err);
+  if (!*err->hint && db_run(db, DB_HAS_ROLE, parameters, &result, &unknown)) {
     if (db_bool(result, 0, 0))
       err_hint(err,
                "role %s is a member of %s, whose rights are lost, as after a restore without privileges: "

@@ -206,6 +206,7 @@ bool schema_migrate(struct db *db, struct schema_report *report, struct err *err
     int version = 0;
     if (try_to_migrate(db, &version, report, err)) {
       schema_warn_of_roles(db);
+      schema_warn_of_pgmq(db);
       return true;
     }
     if (!may_try_again(db, attempt, version, err)) return schema_explain_rights(db, err);

@@ -9,8 +9,7 @@
 #include "cli/schema_verify.h"
 
 /* For the role that will own the functions and create queues. */
-#define GRANT_PGMQ \
-  "grant usage, create on schema pgmq to %s; grant all on all tables in schema pgmq to %s; then migrate again as %s"
+#define GRANT_PGMQ "grant usage, create on schema pgmq to %s; grant all on all tables in schema pgmq to %s"
 
 bool schema_check_owner(struct db *db, struct err *err) {
   PGresult *result;
@@ -56,8 +55,9 @@ static bool explain_rights(struct db *db, bool is_pgmq, struct err *err) {
   bool may_create = db_bool(result, 0, 0), is_trusted = db_bool(result, 0, 4);
   const char *database = db_text(result, 0, 1), *role = db_text(result, 0, 2), *owner = db_text(result, 0, 3);
   if (is_pgmq && !is_trusted)
-    err_hint(err, "a superuser must run, in database %s: create extension pgmq; " GRANT_PGMQ, database, role, role,
-             role);
+    err_hint(err,
+             "a superuser must run, in database %s: create extension pgmq; " GRANT_PGMQ "; then migrate again as %s",
+             database, role, role, role);
   else if (!may_create)
     err_hint(err, "role %s, which owns the database, or a superuser must run: grant create on database %s to %s", owner,
              database, role);
@@ -100,6 +100,21 @@ void schema_warn_of_roles(struct db *db) {
         "luaflow: database: these roles are missing, and this role cannot create them: %s\n"
         "hint: have an administrator run: %s then migrate again\n",
         db_text(result, 0, 0), db_text(result, 0, 1));
+  PQclear(result);
+}
+
+void schema_warn_of_pgmq(struct db *db) {
+  PGresult *result;
+  struct err unknown;
+  if (!db_run(db, DB_PGMQ_RIGHTS_LOST, NULL, &result, &unknown)) return;
+  if (PQntuples(result) > 0) {
+    const char *owner = db_text(result, 0, 0), *database = db_text(result, 0, 1);
+    say(stderr,
+        "luaflow: database: role %s, which owns schema pgflow, lacks rights on schema pgmq, as after a restore without "
+        "privileges: workers cannot use their queues\n"
+        "hint: a superuser must run, in database %s: " GRANT_PGMQ "\n",
+        owner, database, owner, owner);
+  }
   PQclear(result);
 }
 

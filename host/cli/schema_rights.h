@@ -10,6 +10,8 @@ bool schema_check_owner(struct db *db, struct err *err) __attribute__((warn_unus
 bool schema_ensure_pgmq(struct db *db, int version, struct err *err) __attribute__((warn_unused_result));
 /* Prints which group roles are missing because this role cannot create them. Roles belong to the whole cluster. */
 void schema_warn_of_roles(struct db *db);
+/* Prints what the owner of the schema lacks of the rights on PGMQ, which only others can give. */
+void schema_warn_of_pgmq(struct db *db);
 /* Adds to the error of a migration that lacks a right who can give it; ends the failed transaction to ask for that.
  * Returns false. */
 bool schema_explain_rights(struct db *db, struct err *err);

@@ -92,6 +92,16 @@
     "'pgflow_compat'])"                                                                                                \
     "    with ordinality r (name, n)"                                                                                  \
     " where not exists (select from pg_catalog.pg_roles p where p.rolname = r.name)")                                  \
+  /* What the owner of the functions needs and lacks, of PGMQ's objects: one row if it lacks something. */             \
+  X(PGMQ_RIGHTS_LOST, 0,                                                                                               \
+    "select quote_ident(o.rolname), quote_ident(current_database())"                                                   \
+    "  from pg_catalog.pg_namespace f join pg_catalog.pg_roles o on o.oid = f.nspowner"                                \
+    "  join pg_catalog.pg_namespace n on n.nspname = 'pgmq'"                                                           \
+    " where f.nspname = 'pgflow' and (not has_schema_privilege(o.oid, n.oid, 'usage')"                                 \
+    "    or not has_schema_privilege(o.oid, n.oid, 'create')"                                                          \
+    "    or exists (select from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relname = 'meta'"             \
+    "      and not (has_table_privilege(o.oid, c.oid, 'select') and has_table_privilege(o.oid, c.oid, 'insert')"       \
+    "        and has_table_privilege(o.oid, c.oid, 'delete'))))")                                                      \
   X(SCHEMA_VERSION, 1,                                                                                                 \
     "select m.version, m.oldest_program,"                                                                              \
     "       string_to_array(m.oldest_program, '.')::int[] > string_to_array($1, '.')::int[]"                           \

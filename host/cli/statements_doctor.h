@@ -10,7 +10,7 @@
   "       format('%s has locked %s%s', case when h.pid is null then 'prepared transaction ' || coalesce(p.gid, '')" \
   "         else format('process %s (%s)', h.pid, concat_ws(', ', nullif(h.application_name, ''), 'role ' || "      \
   "h.usename,"                                                                                                      \
-  "           'since ' || h.since::timestamptz(0))) end,"                                                           \
+  "           'since ' || date_trunc('second', least(h.since, h.waited_since)))) end,"                              \
   "         case when h.strength = 1 then 'rows of ' else '' end, h.relations) as message,"                         \
   "       case when h.pid is null then 'end it with commit prepared or rollback prepared'"                          \
   "         else format('try again when its transaction has ended, or end it: select pg_terminate_backend(%s)', "   \
@@ -45,8 +45,8 @@
     " where h.since is null or h.since < clock_timestamp() - interval '1 second'"                                      \
     " order by h.strength desc, h.since limit 1")                                                                      \
   X(CHECK_TABLE_LOCKS, 0,                                                                                              \
-    "select 'problem', h.message || case when h.waited_since is null then '' else '; sessions wait for it since '"     \
-    "         || h.waited_since::timestamptz(0) end, h.hint"                                                           \
+    "select 'problem', h.message || case when h.waited_since is null then '' else '; sessions wait for it' end, "      \
+    "       h.hint"                                                                                                    \
     "  from (" LOCK_HOLDERS_SQL                                                                                        \
     ") h"                                                                                                              \
     " where h.strength > 1 and (h.since < clock_timestamp() - interval '5 seconds'"                                    \
@@ -112,6 +112,14 @@
     "         case when has_function_privilege('pgflow.cancel_run(uuid, text)', 'execute') then 'operate' end) else "  \
     "'' end as what "                                                                                                  \
     "from me)"                                                                                                         \
+    " select 'problem', format('these roles are missing: %s', string_agg(r.name, ', ' order by r.n)),"                 \
+    "        format('have an administrator run: %s then luaflow migrate, which grants them their rights',"             \
+    "          string_agg(format('create role %I nologin;', r.name), ' ' order by r.n))"                               \
+    "   from unnest(array['pgflow_starter', 'pgflow_worker', 'pgflow_handler', 'pgflow_reader', 'pgflow_operator', "   \
+    "'pgflow_compat'])"                                                                                                \
+    "     with ordinality r (name, n)"                                                                                 \
+    "  where not exists (select from pg_catalog.pg_roles p where p.rolname = r.name) having count(*) > 0"              \
+    " union all"                                                                                                       \
     " select case when may.what = '' then 'problem' else 'ok' end,"                                                    \
     "        case when me.owns then format('role %s owns the schema', me.name)"                                        \
     "             when may.what = '' then format('role %s has no rights on the schema', me.name)"                      \
@@ -119,6 +127,7 @@
     "        case when may.what = '' and me.has is not null"                                                           \
     "              then format('it is a member of %s, whose rights are lost, as after a restore without "              \
     "privileges: luaflow migrate grants them again', me.has)"                                                          \
+    "             when may.what = '' and to_regrole('pgflow_worker') is null then 'create the missing roles first'"    \
     "             when may.what = '' then format('grant it one of pgflow_worker, pgflow_starter, pgflow_reader, "      \
     "pgflow_operator, for example: grant pgflow_worker to %I', me.name) end"                                           \
     "   from me, may"                                                                                                  \
@@ -129,13 +138,8 @@
     "   from pg_catalog.pg_trigger t join pg_catalog.pg_class c on c.oid = t.tgrelid"                                  \
     "   join pg_catalog.pg_proc p on p.oid = t.tgfoid"                                                                 \
     "  where c.relnamespace = to_regnamespace('pgflow') and not t.tgisinternal and t.tgenabled <> 'D'"                 \
-    "    and p.pronamespace is distinct from to_regnamespace('pgflow')"                                                \
-    " union all select 'warning', 'there is no role ' || r.name,"                                                      \
-    "        format('have an administrator run: create role %s nologin; then luaflow migrate', r.name)"                \
-    "   from unnest(array['pgflow_starter', 'pgflow_worker', 'pgflow_reader', 'pgflow_operator', 'pgflow_compat', "    \
-    "'pgflow_handler']) r "                                                                                            \
-    "(name)"                                                                                                           \
-    "  where not exists (select from pg_catalog.pg_roles p where p.rolname = r.name)")                                 \
+    "    and p.pronamespace is distinct from to_regnamespace('pgflow')")                                               \
+  X(MAY_READ, 0, "select has_function_privilege('pgflow.worker_status(boolean)', 'execute')")                          \
   /* Limits of time: this session has its own; the sessions of handlers have the role's. lock_timeout is not among \
    * them: a handler that waits for a lock in vain is to be tried again. */   \
   X(CHECK_SETTINGS, 0,                                                                                                 \

@@ -110,9 +110,16 @@ static void blame_read_only(struct err *err, PGconn *conn) {
     err_hint(err, "this server takes no writes: give the primary, or all servers with target_session_attrs=read-write");
 }
 
+/* The server's own hint, to check free disk space, does not say whose. */
+static void blame_full_disk(struct err *err) {
+  char said[sizeof err->hint];
+  memcpy(said, err->hint, sizeof said);
+  err_hint(err, "make room on the server's disk; workers keep their results in memory meanwhile%s%s",
+           *said ? "; the server's hint: " : "", said);
+}
+
 static void blame_condition(struct err *err, PGconn *conn) {
   static const struct hint hints[] = {
-      {"53100", "make room on the server's disk; workers keep their results in memory meanwhile"},
       {"53200", "the server is out of memory; workers keep their results in memory meanwhile"},
       {"55P03", "another session holds the lock for long: look for old transactions in pg_stat_activity"},
   };
@@ -126,6 +133,7 @@ void pg_blame_statement(struct err *err, const PGresult *failure, PGconn *conn) 
   bool lacks_object = sqlstate_lacks_object(err->sqlstate);
   bool by_row_security = is_by_row_security(failure);
   if (lacks_object || by_row_security) *err->hint = '\0';
+  if (strcmp(err->sqlstate, "53100") == 0) blame_full_disk(err);
   if (!*err->hint) blame_condition(err, conn);
   if (!message || sqlstate_is_condition(err->sqlstate) || sqlstate_is_conflict(err->sqlstate)) return;
   if (blame_function(err, context) || *err->hint) return;

@@ -73,13 +73,16 @@ describe("luaflow workers and functions", function()
   it("show a dead worker with what it holds", function()
     local worker = start_busy(60)
     worker.process:kill()
-    here.db:text "update pgflow.workers set last_heartbeat_at = now() - interval '5 minutes'"
-    local line = succeed "workers"
+    here.db:text [[
+      insert into pgflow.worker_troubles (worker_id, trouble, error) select w.worker_id, 'claim', 'oh' from pgflow.workers w;
+      update pgflow.workers set last_heartbeat_at = now() - interval '5 minutes']]
+    local line = succeed "workers" -- without what it said when it lived
     assert.truthy(line:find "  dead  1  1  5 min %d+ s ago\n$", line)
     here.db:text "update pgflow.workers set last_heartbeat_at = now() - interval '2 days'"
     assert.equal("", succeed "workers")
     assert.equal("dead", workers("--all")[1].state)
     here.db:text [[
+      delete from pgflow.worker_troubles;
       update pgflow.workers
       set last_heartbeat_at = now(), last_reload_error = E'flows/work.lua:3: \x1b[2Jbroken', last_reload_at = now()]]
     assert_says(succeed "workers", "  reload failed: flows/work.lua:3:  [2Jbroken\n")

@@ -157,9 +157,19 @@ describe("luaflow doctor", function()
     here.db:text "alter schema pgflow owner to spec_other"
     local found = findings("owner", 1)
     assert.equal("role spec_other, which owns the functions, has no right to use schema pgmq", found[1].message)
-    assert.equal("grant usage on schema pgmq to spec_other", found[1].hint)
+    assert.equal("have a superuser run, in this database: grant usage, create on schema pgmq to spec_other; "
+      .. "grant all on all tables in schema pgmq to spec_other", found[1].hint)
     assert.truthy(found[2].message:find("has no right to use table pgmq.", 1, true))
-    here.db:text "alter schema pgflow owner to current_user"
+    for grants, lacked in pairs {
+      ["grant usage on schema pgmq to spec_other"] = "create queues in schema pgmq",
+      ["grant usage, create on schema pgmq to spec_other"] = "use table pgmq.meta",
+    } do
+      here.db:text("revoke all on schema pgmq from spec_other; " .. grants)
+      assert.equal("role spec_other, which owns the functions, has no right to " .. lacked, findings("owner", 1)[1].message)
+    end
+    here.db:text(found[1].hint:match ": (grant.*)$")
+    assert.is_nil(findings("owner", 1)[1].message:find("pgmq", 1, true))
+    here.db:text "revoke all on schema pgmq from spec_other; alter schema pgflow owner to current_user"
   end)
 
   it("finds that realtime.send is not trusted", function()
@@ -212,10 +222,21 @@ describe("luaflow doctor", function()
       here.db:text("drop tablespace " .. full)
     end)
     local at = { "--database", db.conninfo }
-    assert_found("disk", 0, "ok", "has room", nil, unpack(at))
-    change_files "symlink(q(/dev/full), qq(pgsql_tmp\\$_.0))"
-    assert_found("disk", 6, "problem", "the disk of the database is full: .*No space left on device", "make room on the server's disk",
-      unpack(at))
+    assert_found("disk", 0, "ok", "^the disk of tablespace " .. full .. " has room$", nil, unpack(at))
+    change_files "symlink(q(/dev/full), qq(pgsql_tmp\\$_.0)), symlink(q(/dev/full), qq(pgsql_tmp\\$_.1))"
+    local said = "^the disk of tablespace " .. full .. " is full: .*No space left on device"
+    assert_found("disk", 6, "problem", said, "make room on the server's disk", unpack(at))
+    assert_found("disk", 0, "ok", "^the disk of tablespace pg_default has room$", nil)
+    here.db:text("alter table pgflow.runs set tablespace " .. full)
+    assert_found("disk", 6, "problem", said, "make room on the server's disk")
+    here.db:text [[
+      do $$ begin create role spec_other; exception when duplicate_object then null; end $$;
+      alter function pgflow.doctor_disk() owner to spec_other]]
+    local hidden = findings("disk", 1)[2]
+    assert.same({ "role spec_other, which owns the functions, cannot look whether there is room in " .. full,
+      ("grant create on tablespace %s to spec_other"):format(full) }, { hidden.message, hidden.hint })
+    here.db:text "alter function pgflow.doctor_disk() owner to current_user"
+    here.db:text "alter table pgflow.runs set tablespace pg_default"
   end)
 
   it("finds what is in schema pgmq that is not to be trusted", function()

@@ -162,7 +162,11 @@ describe("luaflow doctor, of a state that lasts,", function()
       local release = hold "lock table pgflow.step_tasks in share mode"
       here:worker { args = { "--executors", "1" } }
       assert_named("workers", "problem", "^worker %S+ of queue sick, since 20.*: claims fail: database: canceling .* lock timeout",
-        "for locks, and at its wait event in pg_stat_activity", 60)
+        "its open transaction has locks that they wait for: commit it, or end it: select pg_terminate_backend(", 60)
+      local held, trouble = find("locks", "has locked table pgflow.step_tasks"), find("workers", "claims fail")
+      assert.truthy(trouble.hint:find("process " .. held.message:match "^process (%d+)" .. " (forgetful", 1, true), trouble.hint)
+      assert.truthy(held.message:find "since 20%S+ %S+%) has locked table pgflow.step_tasks; sessions wait for it$"
+        or held.message:find "since 20%S+ %S+%) has locked table pgflow.step_tasks$", held.message)
       assert_listed("claim", "claims fail: database: canceling statement due to lock timeout")
       release()
       assert.equal("completed", here.db:await_run(run_id, 60).status)

@@ -147,10 +147,26 @@ describe("an installation", function()
     end
     assert.equal(6, #statements, result.err)
     assert_says(result.err, "have an administrator run: create role pgflow_starter nologin; ", "nologin; then migrate again")
+    db:text "create role spec_app login"
+    local app = db.conninfo .. " user=spec_app"
+    assert_refused(here:luaflow { "start", "life", "--database", app }, 6, "permission denied",
+      "these roles do not exist: pgflow_starter, pgflow_worker, ", "have an administrator run: create role pgflow_starter nologin; ",
+      "then luaflow migrate, then grant pgflow_starter to spec_app")
+    assert_says(here:luaflow({ "doctor", "--database", app }).out, "these roles are missing: pgflow_starter, pgflow_worker, ",
+      "have an administrator run: create role pgflow_starter nologin; ", "create the missing roles first")
     db:text(table.concat(statements, ";"))
     result = migrate(conninfo)
     assert.same({ 0, "" }, { result.code, result.err })
     assert.equal("t", db:text "select has_function_privilege('pgflow_operator', 'pgflow.cancel_run(uuid, text)', 'execute')")
+
+    -- As after a restore without privileges.
+    db:text "revoke all on schema pgmq from spec_installer; revoke all on all tables in schema pgmq from spec_installer"
+    result = migrate(conninfo)
+    assert.equal(0, result.code, result.err)
+    assert_says(result.err, "role spec_installer, which owns schema pgflow, lacks rights on schema pgmq", "workers cannot use their queues")
+    db:text(result.err:match "hint: a superuser must run, in database poor: (.-)\n")
+    result = migrate(conninfo)
+    assert.same({ 0, "" }, { result.code, result.err })
     own:close()
   end)
 

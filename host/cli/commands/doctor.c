@@ -59,13 +59,26 @@ static bool add_failure(struct look *look, const char *check, const struct err *
   return err->kind != ERR_RETRY;
 }
 
-static void add_unchecked(struct look *look) {
-  char *text;
+static bool may_read(struct db *db) {
+  PGresult *result;
+  struct err unknown;
+  if (!db_run(db, DB_MAY_READ, NULL, &result, &unknown)) return false;
+  bool may = db_bool(result, 0, 0);
+  PQclear(result);
+  return may;
+}
+
+/* The functions run as the owner of the schema, whose rights may be the ones that lack. */
+static void add_unchecked(struct db *db, struct look *look) {
   if (!look->unchecked.len) return;
-  text = xasprintf("not checked, because this role has no right to look: %.*s", (int)look->unchecked.len,
-                   look->unchecked.data);
+  bool by_owner = may_read(db);
+  char *text = xasprintf("not checked, because %s has no right to look: %.*s",
+                         by_owner ? "the role that owns the functions" : "this role", (int)look->unchecked.len,
+                         look->unchecked.data);
   findings_add(&look->findings, "rights", FINDING_PROBLEM, text,
-               "connect as the owner of the schema or as a member of pgflow_reader", EXIT_FAILED);
+               by_owner ? "give that role the rights that it lacks: see owner"
+                        : "connect as the owner of the schema or as a member of pgflow_reader",
+               EXIT_FAILED);
   free(text);
 }
 
@@ -160,7 +173,7 @@ static void examine(struct db *db, struct look *look) {
   if (!ok || !check_schema(db, look)) return;
   check_session(db, look->settings, &look->findings);
   for (size_t i = 0; i < sizeof checks / sizeof *checks && ok; i++) ok = run_check(db, &checks[i], look);
-  add_unchecked(look);
+  add_unchecked(db, look);
 }
 
 int command_doctor(const struct call *call) {

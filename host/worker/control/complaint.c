@@ -50,7 +50,7 @@ void complaint_add_rights_hint(struct err *err, const char *group, const char *r
   if (*err->hint) return;
   err_hint(err,
            "role %s has the right; ask an administrator for `grant %s to %s%s%s`, or for `luaflow migrate` if %s "
-           "itself has lost its rights",
+           "itself is missing or has lost its rights",
            group, group, quote, role, quote, group);
 }
 

@@ -8,9 +8,24 @@ as $$
     select n.nspowner as role, n.nspowner::regrole as name from pg_namespace n where n.nspname = 'pgflow'
   ),
   found (level, message, hint) as (
-    select 'problem', format('role %s, which owns the functions, has no right to use schema pgmq', o.name), format('grant usage on schema pgmq to %s', o.name)
+    select 'problem', format('role %s, which owns the functions, has no right to %s', o.name, l.what),
+      format('have a superuser run, in this database: grant usage, create on schema pgmq to %1$s; grant all on all tables in schema pgmq to %1$s', o.name)
     from owner o
-    where to_regnamespace('pgmq') is not null and not has_schema_privilege(o.role, 'pgmq', 'usage')
+    join pg_namespace n on n.nspname = 'pgmq'
+    cross join lateral (
+      select case
+        when not has_schema_privilege(o.role, n.oid, 'usage') then 'use schema pgmq'
+        when not has_schema_privilege(o.role, n.oid, 'create') then 'create queues in schema pgmq'
+        when exists (
+          select from pg_class c
+          where c.relnamespace = n.oid and c.relname = 'meta'
+            and not (
+              has_table_privilege(o.role, c.oid, 'select') and has_table_privilege(o.role, c.oid, 'insert') and has_table_privilege(o.role, c.oid, 'delete')
+            )
+        ) then 'use table pgmq.meta'
+      end
+    ) l (what)
+    where l.what is not null
     union all
     select 'problem', format('role %s, which owns the functions, has no right to use table pgmq.%s', o.name, c.relname),
       format('as a superuser, or as role %s if it is a member of %s: alter table pgmq.%I owner to %2$s', c.relowner::regrole, o.name, c.relname)

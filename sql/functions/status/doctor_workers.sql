@@ -1,5 +1,5 @@
 -- doctor_workers() -> findings (level, message, hint) on the workers that have not stopped: silence, refused reloads,
--- the troubles that they report, overdue tasks. Its cost grows with what is in the queues; takes no locks.
+-- the troubles that they report, overdue tasks, files that disagree. Its cost grows with what is in the queues; takes no locks.
 create or replace function pgflow.doctor_workers() returns table (level text, message text, hint text)
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -11,6 +11,9 @@ as $$
   ),
   blockers as materialized (
     select * from pgflow._blockers()
+  ),
+  holders as materialized (
+    select * from pgflow._table_holder()
   ),
   found (level, message, hint) as (
     select case when l.others > 0 then 'warning' else 'problem' end,
@@ -44,6 +47,10 @@ as $$
       case
         when t.error ~ 'too many (connections|clients)|remaining connection slots|not accept any more connections'
           then 'raise max_connections of the server, or the limit of the role or database, or run fewer workers'
+        when t.error ~ 'no answer within|statement timeout|lock timeout' and b.pid is not null
+          then format('the sessions of the queue''s workers wait for %s: %s', b.who, pgflow._blocker_hint(b.pid))
+        when t.error ~ 'no answer within|statement timeout|lock timeout' and h.pid is not null
+          then format('%s: %s', h.who, pgflow._blocker_hint(h.pid))
         when t.error ~ 'no answer within|statement timeout|lock timeout' then 'it takes too long and is retried with more time: '
           'look for slow triggers on tables of schema pgflow, for locks, and at its wait event in pg_stat_activity'
         when t.trouble = 'deployment' and t.error ~ '\(luaflow worker ' then 'that is another worker, which deploys; this one retries'
@@ -61,6 +68,10 @@ as $$
       end
     from workers w
     join pgflow.worker_troubles t on t.worker_id = w.worker_id
+    left join lateral (
+      select b.* from blockers b where array['luaflow worker ' || w.queue_name, 'luaflow handler ' || w.queue_name] && b.blocked limit 1
+    ) b on true
+    left join holders h on true
     where w.lives or t.trouble = 'heartbeat'
     union all
     select 'warning',
@@ -69,6 +80,12 @@ as $$
       'they are not returned to the queue while the worker holds them; its log shows what it waits for'
     from workers w
     where w.lives and cardinality(w.overdue_tasks) > 0
+    union all
+    select 'warning',
+      format('workers %s of queue %s and %s of queue %s have files that disagree about the active version of alias %s (%s, %s): the next restart or '
+        'reload of either moves it', d.worker_id, d.queue_name, d.other_id, d.other_queue, d.flow_alias, d.active_flow_slug, d.other_flow_slug),
+      format('give both the same files, then run: luaflow reload %s', concat_ws(' ', d.queue_name, nullif(d.other_queue, d.queue_name)))
+    from pgflow._disputed_aliases() d
   )
   select f.level, f.message, f.hint from found f
   union all

@@ -2,7 +2,8 @@
 -- fenced: it waits, without a generation, and serves nothing; troubles has why, and what its deployment would answer.
 -- Without all: only those that have neither stopped nor been silent for more than a day. heartbeat_age_ms is negative for
 -- a heartbeat in the future, which was sent before the clock was set back. troubles: what goes wrong in it, each with
--- its name, since when, count, last error, and a message that says all of it. old_generations: what the worker's old
+-- its name, since when, count, last error, and a message that says all of it; of one that does not live only that its
+-- heartbeats fail: the others are what it said when it was last heard of. old_generations: what the worker's old
 -- generations still hold, oldest first (report_old_generations). Takes no locks; its cost grows with what is in the
 -- queues. For people.
 create or replace function pgflow.worker_status(p_all boolean) returns table (
@@ -26,7 +27,7 @@ as $$
     (
       select coalesce(jsonb_agg(to_jsonb(x) - 'worker_id' || jsonb_build_object('message', pgflow._trouble_text(x)) order by x.since), '[]')
       from pgflow.worker_troubles x
-      where x.worker_id = w.worker_id
+      where x.worker_id = w.worker_id and (pgflow._is_alive(w) or x.trouble = 'heartbeat')
     ),
     (
       select coalesce(jsonb_agg(to_jsonb(o) - 'worker_id' order by o.generation), '[]')
