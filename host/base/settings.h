@@ -142,7 +142,7 @@ struct setting_list {
   X(reset, SWITCH, "reset", NULL, NULL, 0, 0, NULL, FOR_DEV, "delete the database's data first")                    \
   X(data, TEXT, "data", "DIR", NULL, 0, 0, NULL, FOR_DEV, "folder for the database's data")                         \
   X(database_only, SWITCH, "database-only", NULL, NULL, 0, 0, NULL, FOR_DEV,                                        \
-    "run the database alone and print its conninfo; needs --data")
+    "run the database alone, print its conninfo, and end at SIGINT or SIGTERM; needs --data")
 
 enum setting {
 #define X(field, ...) SET_##field,

@@ -126,6 +126,11 @@ static void on_checked(void *owner, bool development, const struct err *err) {
   struct life *life = owner;
   if (life->course.worker != WORKER_CHECKING) return;
   life->course.checked = err ? ANSWER_FAILED : ANSWER_GOOD;
+  if (development && !life->development && life->options->dev < 0)
+    LOG(life->log, LOG_WARN, "development_database",
+        LOG_STR("message",
+                "this database was made by luaflow dev: a deployment follows the files, moves "
+                "aliases to them, and deletes a stored flow that differs, with its runs"));
   life->development = development;
   if (err) life->deployment.err = *err;
   life_kick(life);

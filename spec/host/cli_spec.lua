@@ -199,6 +199,7 @@ describe("the command line", function()
       for _, line in ipairs(serving:log "attempt_failed") do
         if line.flow == "remote" then assert.equal(stored.message, line.message) end
         assert.equal(line.flow == "retry" and 2 or line.flow == "lines" and 6 or nil, line.retry_in_s)
+        assert.equal(not line.retry_in_s and "failed" or nil, line.task)
       end
     end)
 
@@ -274,7 +275,8 @@ describe("the command line", function()
     end)
 
     it("names the flows that there are where one is unknown", function()
-      assert_refused(luaflow("start", "gret"), 1, "'gret'", "known: echo, fan, greet, idle, later, lines, remote, retry, shout, slow")
+      assert_refused(luaflow("start", "gret"), 1, "'gret'",
+        "known once its worker has deployed it; now: echo, fan, greet, idle, later, lines, remote, retry, shout, slow")
     end)
 
     it("starts one run for a key", function()

@@ -260,7 +260,8 @@ describe("luaflow doctor", function()
     local run_id = here.db:start "sick"
     wait.till(function() return files.exists(here.root:at "begun") end, 10, "the handler to begin")
     here.db:text "update pgflow.workers set last_reload_error = 'flows/sick.lua:1: oh', last_reload_at = now()"
-    assert_found("workers", 0, "warning", "its last reload failed: flows/sick.lua:1: oh", "correct the flows")
+    assert_found("workers", 0, "warning", "its last reload failed: flows/sick.lua:1: oh",
+      "correct what it names, then run: luaflow reload sick")
     worker.process:kill()
     here.db:text "update pgflow.workers set last_heartbeat_at = now() - interval '5 minutes', last_reload_error = null"
     assert_found("workers", 1, "problem", "of queue sick sent its last heartbeat 00:05:%d+ ago and holds 1 started", "--queue sick PATH")

@@ -159,11 +159,12 @@ describe("luaflow reload", function()
 
   it("does not wait for ever, and names what is unknown", function()
     host.process:signal(process.SIGSTOP)
-    local silent = here:luaflow { "reload", "--timeout", "500ms" }
+    local silent = here:luaflow { "reload", "--timeout", "2500ms" }
     host.process:signal(process.SIGCONT)
     assert.equal(1, silent.code)
     assert.truthy(silent.out:find("no answer yet", 1, true), silent.out)
-    assert.truthy(silent.err:find("1 gave no answer within 0.5 s (--timeout) and may still reload", 1, true), silent.err)
+    assert.truthy(silent.err:find("1 gave no answer within 2.5 s (--timeout) and may still reload", 1, true), silent.err)
+    assert.truthy(silent.err:find("luaflow: waiting for 1 of 1 worker, at most 2.5 s (--timeout)\n", 1, true), silent.err)
     wait.till(function() return host:log "reloaded"[1] end, 20, "the reload afterwards")
     assert.equal(1, #host:log "reload_requested")
 

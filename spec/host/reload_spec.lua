@@ -358,6 +358,7 @@ describe("a reload", function()
   it("comes by itself in a development database when the queue holds unknown steps", function()
     here.db:text "update pgflow.settings set development = true"
     start()
+    assert.equal(1, #host:log "development_database")
     here.root:write("other/sixth.lua", [[
 local luaflow = require "luaflow"
 return luaflow.flow { slug = "sixth" }:step({ slug = "here" }, function() return 6 end):step({ slug = "there" }, function() return 7 end)

@@ -12,7 +12,7 @@
 #include "cli/view/show.h"
 #include "cli/view/table.h"
 
-enum { POLL_MS = 100 };
+enum { POLL_MS = 100, SILENT_MS = 2000 };
 
 /* The columns of RELOAD_ANSWERS. */
 enum { WORKER, QUEUE, ANSWER, GENERATION, REASON };
@@ -51,13 +51,22 @@ static void print_answers(const PGresult *result) {
   table_print(&table, "");
 }
 
-/* The answers once nobody is waited for, or the time is over; NULL on failure. */
+static uint64_t now_ms(void) { return uv_hrtime() / 1000000; }
+
+/* The answers once nobody is waited for, or the time is over; NULL on failure. Says so once if it takes long. */
 static PGresult *await_answers(struct db *db, const char *const *request, int64_t timeout_ms, struct err *err) {
-  uint64_t until = uv_hrtime() / 1000000 + (uint64_t)timeout_ms;
+  uint64_t began = now_ms(), until = began + (uint64_t)timeout_ms;
+  bool told = false;
   for (;;) {
     PGresult *result;
     if (!db_run(db, DB_RELOAD_ANSWERS, request, &result, err)) return NULL;
-    if (count(result, "waiting") == 0 || uv_hrtime() / 1000000 >= until) return result;
+    int waiting = count(result, "waiting");
+    if (waiting == 0 || now_ms() >= until) return result;
+    if (!told && now_ms() - began >= SILENT_MS) {
+      say(stderr, "luaflow: waiting for %d of %d worker%s, at most %g s (--timeout)\n", waiting, PQntuples(result),
+          PQntuples(result) == 1 ? "" : "s", (double)timeout_ms / 1000);
+      told = true;
+    }
     PQclear(result);
     poll(NULL, 0, POLL_MS);
   }
@@ -71,7 +80,8 @@ static bool judge(const PGresult *result, int64_t timeout_ms, struct err *err) {
   if (waiting > 0)
     return err_hint(err, "%d gave no answer within %g s (--timeout) and may still reload: luaflow workers", waiting,
                     (double)timeout_ms / 1000);
-  return err_hint(err, "correct the flows and run luaflow reload again; until then the previous code serves");
+  return err_hint(err,
+                  "correct what the answers name and run luaflow reload again; until then the previous code serves");
 }
 
 /* A move back may be a replica's that has older files than the others. */

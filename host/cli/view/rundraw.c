@@ -187,7 +187,8 @@ static void put_state(struct line *line, const struct runview_step *step, enum r
       line_printf(line, TONE_FAINT, "skipped%s", skip_words(step->skip_reason));
       break;
   }
-  if (step->attempts > 1) line_printf(line, TONE_BUSY, "  %lld attempts", step->attempts);
+  if (step->attempts > 1)
+    line_printf(line, TONE_BUSY, "  %s%lld attempts", step->is_map ? "up to " : "", step->attempts);
   if (step->error && (step->status != STEP_COMPLETED || step->failed > 0))
     line_printf(line, TONE_BAD, "  %s", step->error);
 }

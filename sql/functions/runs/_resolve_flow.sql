@@ -16,7 +16,7 @@ begin
     raise exception 'there is no flow or alias %', quote_nullable(p_name)
       using errcode = 'foreign_key_violation', schema = 'pgflow', table = 'runs', constraint = 'runs_flow_slug_fkey',
         hint = coalesce(
-          (select 'known: ' || string_agg(a.flow_alias, ', ' order by a.flow_alias)
+          (select 'known once its worker has deployed it; now: ' || string_agg(a.flow_alias, ', ' order by a.flow_alias)
             from pgflow.flow_aliases a where a.active_flow_slug is not null),
           'no flow is deployed yet: start a worker that has it');
   end if;

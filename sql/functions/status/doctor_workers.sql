@@ -37,7 +37,7 @@ as $$
     union all
     select 'warning',
       format('worker %s of queue %s still serves its previous flows because its last reload failed: %s', w.worker_id, w.queue_name, w.last_reload_error),
-      'correct the flows and reload the worker'
+      format('correct what it names, then run: luaflow reload %s', w.queue_name)
     from workers w
     where w.lives and w.last_reload_error is not null
       and not exists (select from pgflow.worker_troubles t where t.worker_id = w.worker_id and t.trouble = 'deployment')
