@@ -20,6 +20,7 @@ local EXPECTED = {
   "is not a PostgreSQL backend process", -- one that was to be ended had already ended
   "could not lock the flows: another transaction deploys", -- two workers that reload at once: one of them tries again
   "could not lock aliases .*: open transactions have called start_flow", -- a deployment that meets a start is tried again
+  "cannot be retried now: its version has just been replaced", -- a retry that meets a move of the alias is to be asked again
   'could not obtain lock on row in relation "runs"', -- a batch that does not wait for a run which somebody else holds
 }
 
