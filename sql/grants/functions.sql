@@ -52,6 +52,8 @@ begin
         ('{reader,operator}', 'select on all tables in schema pgflow'),
         ('{reader,operator}', 'execute on function pgflow.check_invariants(boolean), pgflow.queue_figures(text), pgflow.is_local()'),
         ('{reader,operator}', 'execute on function pgflow.lacking_workers(text)'),
+        ('{reader,operator}', 'execute on function pgflow.step_states(pgflow.runs), pgflow.step_tasks(pgflow.step_states)'),
+        ('{reader,operator}', 'execute on function pgflow.runs(pgflow.step_states), pgflow.steps(pgflow.step_states)'),
         ('{reader,operator}', 'execute on function pgflow.uncovered_pairs(text, text[], text[]), pgflow.rollout_status(), pgflow.worker_tasks()'),
         ('{reader,operator}', 'execute on function pgflow.queue_faults(text), pgflow.trust_faults(), pgflow.lock_holders()'),
         ('{reader,operator}', 'execute on function pgflow.worker_status(boolean), pgflow.worker_function_status()'),
@@ -59,14 +61,19 @@ begin
         ('{reader,operator}', 'execute on function pgflow.doctor_owner(), pgflow.doctor_queues(), pgflow.doctor_workers(), pgflow.doctor_locks()'),
         ('{reader,operator}', 'execute on function pgflow.doctor_clock(), pgflow.doctor_functions(), pgflow.doctor_events(), pgflow.doctor_disk()'),
         ('{reader,operator}', 'execute on function pgflow.doctor_invariants(boolean)'),
-        ('{operator}', 'execute on function pgflow.cancel_run(uuid, text), pgflow.retry_run(uuid), pgflow.prune_data_older_than(interval, int)'),
+        ('{operator}', 'execute on function pgflow.cancel_run(uuid, text), pgflow.retry_run(uuid), pgflow.prune_data_older_than(pgflow.retention, int)'),
         ('{operator}', 'execute on function pgflow.begin_rollout(text[], text[]), pgflow.finish_rollout(boolean)'),
         ('{operator}', 'execute on function pgflow.enable_worker_functions(text[]), pgflow.disable_worker_functions(text[])'),
         ('{operator}', 'execute on function pgflow.forget_worker_function(text), pgflow.retire_alias(text), pgflow.forget_flow(text)'),
         ('{operator}', 'execute on function pgflow.adopt_queue(text), pgflow.request_reload(text[]), pgflow.reload_answers(uuid[], bigint)'),
         ('{operator}', 'execute on function pgflow.moved_aliases(uuid[], timestamptz)'),
-        ('{compat}', 'execute on function pgflow.start_tasks(text, bigint[], uuid)'),
-        ('{compat}', 'execute on function pgflow.requeue_stalled_tasks()'),
+        -- What pgflow's own worker does, some of it by statements on tables.
+        ('{compat}', 'execute on function pgflow.start_tasks(text, bigint[], uuid), pgflow.start_tasks_of_queue(text, bigint[], uuid, text)'),
+        ('{compat}', 'execute on function pgflow.ensure_flow_compiled(text, jsonb, boolean), pgflow.is_local()'),
+        ('{compat}', 'execute on function pgflow.track_worker_function(text), pgflow.mark_worker_stopped(uuid)'),
+        ('{compat}', 'execute on function pgflow.set_vt_batch(text, bigint[], int[]), pgflow.requeue_stalled_tasks()'),
+        ('{compat}', 'select, insert (worker_id, queue_name, function_name, started_at, last_heartbeat_at) on pgflow.workers'),
+        ('{compat}', 'update (queue_name, function_name, last_heartbeat_at, deprecated_at, stopped_at) on pgflow.workers'),
         ('{compat}', 'execute on function pgflow.complete_task(uuid, text, int, jsonb)'),
         ('{compat}', 'execute on function pgflow.fail_task(uuid, text, int, text)')
     ) as g (kinds, privilege)
@@ -75,6 +82,12 @@ begin
   loop
     execute format('grant %s to %I', v_grant.privilege, v_grant.rolname);
   end loop;
+  if exists (select from pg_catalog.pg_roles r where r.rolname = 'pgflow_compat') and not has_schema_privilege('pgflow_compat', 'pgmq', 'usage')
+    and has_schema_privilege('pgmq', 'usage with grant option')
+  then
+    grant usage on schema pgmq to pgflow_compat;
+  end if;
+  perform pgflow._grant_polling(q.queue_name) from pgflow.queues q;
   for v_role_name in
     select distinct p.grantee::regrole from pg_catalog.pg_class c cross join pg_catalog.aclexplode(c.relacl) p
     where c.oid = 'pgflow.transaction_keys'::pg_catalog.regclass and p.grantee <> c.relowner

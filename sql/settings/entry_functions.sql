@@ -27,6 +27,7 @@ begin
       ('start_flow'),
       ('start_flows'),
       ('start_tasks'),
+      ('start_tasks_of_queue'),
       ('worker_heartbeat')
     ) e (name)
     left join pg_catalog.pg_proc p on p.pronamespace = 'pgflow'::regnamespace and p.proname = e.name

@@ -17,7 +17,7 @@ select is_empty($$ select * from pgflow.check_invariants(true) $$, 'all is consi
 select pgflow._cascade_force_skip_steps(spec.run(), 'c', 'by hand');
 select is((select (r.status, r.output)::text from spec.run_row() r), '(completed,)', 'the run has ended');
 select is(pgflow._cascade_force_skip_steps(spec.run(), 'c', 'by hand'), 0, 'an ended run');
-select throws_ok(format('select pgflow._cascade_force_skip_steps(%L, ''a'', ''x'')', spec.run(9)), 'P0002', 'Run not found: ' || spec.run(9), 'an unknown run');
+select throws_ok(format('select pgflow._cascade_force_skip_steps(%L, ''a'', ''x'')', spec.run(9)), 'P0001', 'Run not found: ' || spec.run(9), 'an unknown run');
 
 select * from finish();
 rollback;

@@ -7,7 +7,7 @@ select pgflow.create_flow('greet');
 select pgflow.add_step('greet', 'a');
 select pgflow.add_step('greet', 'b');
 select throws_ok($$ select pgflow.add_step('greet', 'm', array['a', 'b'], step_type => 'map') $$,
-  'Map step "m" can have at most one dependency, but 2 were provided: a, b', 'a map reads one array');
+  'P0001', 'Map step "m" can have at most one dependency, but 2 were provided: a, b', 'a map reads one array');
 select throws_ok($$ select pgflow.add_step('greet', 'c', array['a', 'a']) $$, '22023', null, 'a dependency named twice is refused');
 select throws_ok($$ select pgflow.add_step('greet', 'c', array['nowhere']) $$, '23503', null, 'an unknown dependency is a foreign key violation');
 select throws_ok($$ select pgflow.add_step('nowhere', 'c') $$, '23503', null, 'so is an unknown flow');

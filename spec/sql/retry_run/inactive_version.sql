@@ -15,7 +15,7 @@ select spec.deploy_registry(array[spec.flow('order_v2', array[spec.step('a')], p
 select is((select flow_slug from pgflow.retry_run(spec.run())), 'order_v1', 'its worker lives: it is retried');
 select from pgflow.cancel_run((select run_id from pgflow.runs where restart_of_run_id = spec.run()));
 -- A second worker of the queue that has dropped the version: it would stop at the run's first message (I7).
-insert into pgflow.workers (worker_id, queue_name, function_name) values (spec.worker(3), 'order_v1', 'spec');
+insert into pgflow.workers (worker_id, queue_name, function_name, generation) values (spec.worker(3), 'order_v1', 'spec', 1);
 select throws_ok($$ select * from pgflow.retry_run((select run_id from pgflow.runs where restart_of_run_id = spec.run())) $$, '55000', null, 'every worker of the queue must have it');
 delete from pgflow.workers where worker_id = spec.worker(3);
 update pgflow.workers set stopped_at = now() where worker_id = spec.worker(1);

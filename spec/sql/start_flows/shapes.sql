@@ -9,7 +9,7 @@ select is((select array_agg(s.status order by s.ordinality) from started s), '{s
 select is((select array_agg(s.output order by s.ordinality) from started s), array[null, '{"price": []}', null]::jsonb[], 'with its output');
 select is(spec.messages('prices'), 3::bigint, 'a message for each element');
 select throws_ok(
-  $$ select pgflow.start_flows('prices', array['[1]', '{"n": 1}', '2']::jsonb[]) $$, '22023',
+  $$ select pgflow.start_flows('prices', array['[1]', '{"n": 1}', '2']::jsonb[]) $$, 'P0001',
   'Flow prices has root map steps but input 2 of 3 is not an array (got object)', 'which is no array'
 );
 select throws_ok(

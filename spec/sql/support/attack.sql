@@ -16,18 +16,20 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     when p_type = 'jsonb' and p_name ~ 'registry' then jsonb_build_object('queue', 'fresh', 'function', 'spec', 'flows', jsonb_build_array(
       spec.flow('greet', array[spec.step('a', p_options => '{"maxAttempts": 1}'), spec.step('b', '{a}'), spec.map('m', 'a')], p_retained => true), spec.flow('fresh', array[spec.step('x')])
     ))::text
+    when p_type = 'jsonb' and p_name ~ 'shape' then (spec.flow('fresh', array[spec.step('a'), spec.step('b', '{a}')]) -> 'shape')::text
     when p_type = 'jsonb' then '[{"name": "Ada"}]'
     when p_type = 'text' and p_name ~ 'step' then 'a'
     when p_type = 'text' and p_name ~ 'secret' then spec.secret('a', p_run => p_n)
     when p_type = 'text' and p_name ~ 'function' then 'spec'
     when p_type = 'text' and p_name ~ 'queue' and p_n = 2 then 'loose'
     when p_type = 'text' and p_name ~ 'key' then null
+    when p_type = 'text' and p_name = 'ensure_flow_compiled.flow_slug' and p_n = 3 then 'fresh'
     when p_type = 'text' and p_name ~ 'flow|alias' and p_n = 2 then 'old'
     when p_type = 'text' then 'greet'
     when p_type = 'int8' and p_name ~ 'claim' then spec.claim_no('a', p_run => p_n)::text
     when p_type in ('int4', 'int8', 'float8', 'numeric') then case when p_name ~ 'index|delay' then '0' when p_name ~ 'max_runs|quantity' then '10' else '1' end
     when p_type = 'bool' then case when p_n = 2 then 'true' else 'false' end
-    when p_type = 'interval' then '0 s'
+    when p_type in ('interval', 'retention') then '0 s'
   end;
 $$;
 
@@ -35,7 +37,7 @@ $$;
 create function spec.calls(p_role text) returns table (call text)
 language sql stable set search_path = pg_catalog, pg_temp as $$
   select distinct format('select * from %s(%s)', p.oid::regproc, (
-    select string_agg(format('%L::pg_catalog.%I', case when v.n < 9 then spec.value_of(t.typname, p.proname || '.' || (p.proargnames)[a.i], v.n) end, t.typname), ', ' order by a.i)
+    select string_agg(format('%L::%s.%I', case when v.n < 9 then spec.value_of(t.typname, p.proname || '.' || (p.proargnames)[a.i], v.n) end, t.typnamespace::regnamespace, t.typname), ', ' order by a.i)
     from unnest(p.proargtypes::oid[]) with ordinality a (type, i) join pg_type t on t.oid = a.type
   ))
   from pg_proc p cross join unnest(array[1, 2, 3, 9]) v (n)

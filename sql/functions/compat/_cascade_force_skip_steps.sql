@@ -2,7 +2,7 @@
 -- Skips a step with everything that depends on it, whatever else that waits for: created and started ones alone, with
 -- their tasks. The step gets the reason given, the others dependency_skipped. A run without a step left completes. A
 -- repeated call, and one on an ended run, skips none.
--- Raises no_data_found for an unknown run. Locks: the run, then as fail_tasks.
+-- Raises raise_exception for an unknown run. Locks: the run, then as fail_tasks.
 create or replace function pgflow._cascade_force_skip_steps(run_id uuid, step_slug text, skip_reason text) returns int
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -14,7 +14,7 @@ declare
 begin
   select r.status into v_status from pgflow.runs r where r.run_id = _cascade_force_skip_steps.run_id for update;
   if not found then
-    raise exception 'Run not found: %', _cascade_force_skip_steps.run_id using errcode = 'no_data_found';
+    raise exception 'Run not found: %', _cascade_force_skip_steps.run_id;
   end if;
   if v_status <> 'started' then
     return 0;

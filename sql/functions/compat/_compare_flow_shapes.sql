@@ -10,8 +10,8 @@ as $$
       when d.part = 'step' then format('%s: missing in second shape (first has %s)', d.place, d.given)
       when d.part is null then format('%s differs: %s vs %s', d.place, d.given, d.stored)
       when d.part = 'dependencies' then format('%s: dependencies differ %s vs %s', d.place, d.given, d.stored)
-      else format('%s: %s differs %s vs %s', d.place, case d.part when 'stepType' then 'type' else d.part end,
-        coalesce(d.given, ''''''), coalesce(d.stored, ''''''))
+      when d.part like '%InputPattern' then format('%s: %s differs ''%s'' vs ''%s''', d.place, d.part, d.given, d.stored)
+      else format('%s: %s differs %s vs %s', d.place, case d.part when 'stepType' then 'type' else d.part end, d.given, d.stored)
     end order by d.n
   ), '{}')
   from pgflow._shape_differences(p_local, p_db) d;

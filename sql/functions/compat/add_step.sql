@@ -26,8 +26,9 @@ begin
     select coalesce(array_agg(d.dep_slug order by d.dep_slug), '{}') into v_known_deps from pgflow.deps d
     where d.flow_slug = add_step.flow_slug and d.step_slug = add_step.step_slug;
     if v_known_deps is distinct from (select coalesce(array_agg(u.dep order by u.dep), '{}') from unnest(v_deps) as u (dep)) then
-      raise exception 'step % of flow % exists with other dependencies: %',
-        add_step.step_slug, add_step.flow_slug, array_to_string(v_known_deps, ', ') using errcode = 'invalid_parameter_value';
+      raise exception 'step % of flow % exists with other dependencies: [%], not [%]',
+        add_step.step_slug, add_step.flow_slug, array_to_string(v_known_deps, ', '), array_to_string(v_deps, ', ')
+        using errcode = 'invalid_parameter_value', hint = 'a changed graph needs a new slug';
     end if;
     return v_step;
   end if;

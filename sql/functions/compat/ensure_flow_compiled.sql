@@ -1,12 +1,13 @@
--- ensure_flow_compiled(flow_slug, shape) -> {"status", "differences"}. Compatibility; owner only. The shape is
--- {"steps": [...], "options"}; every step goes to the queue named like the flow. compiled: stored, with its queue and
--- an active alias of its own name; verified: it was, and is equal (options are not compared); recompiled: it differed
--- in a development database (is_local()) and was deleted with its runs and data and created again; mismatch: it
--- differs, and nothing changed, as always if a worker deployed the flow. Raises check_violation for an invalid slug,
--- and for one whose queue cannot be had.
+-- ensure_flow_compiled(flow_slug, shape, allow_data_loss) -> {"status", "differences"}. Compatibility: what pgflow's own
+-- worker calls when it starts. The shape is {"steps": [...], "options"}; every step goes to the queue named like the
+-- flow. compiled: stored, with its queue and an active alias of its own name; verified: it was, and is equal (options
+-- are not compared); recompiled: it differed in a development database (_may_recreate_flows) and was deleted with its
+-- runs and data and created again; mismatch: it differs, and nothing changed, as always if a worker of luaflow deployed
+-- the flow. allow_data_loss changes nothing: in a development database a flow is recreated without it, and elsewhere not
+-- even with it. Raises check_violation for an invalid slug, and for one whose queue cannot be had.
 -- Locks: the deployment lock until commit; the alias, exclusively, if it stores.
-create or replace function pgflow.ensure_flow_compiled(flow_slug text, shape jsonb) returns jsonb
-language plpgsql volatile
+create or replace function pgflow.ensure_flow_compiled(flow_slug text, shape jsonb, allow_data_loss boolean default false) returns jsonb
+language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
@@ -22,7 +23,7 @@ begin
   select f.* into v_stored from pgflow.flows f where f.flow_slug = ensure_flow_compiled.flow_slug;
   if found then
     v_differences := pgflow._compare_flow_shapes(ensure_flow_compiled.shape, pgflow._get_flow_shape(v_stored.flow_slug));
-    if v_differences = '{}' or v_stored.is_deployed or not pgflow.is_local() then
+    if v_differences = '{}' or v_stored.is_deployed or not pgflow._may_recreate_flows() then
       return jsonb_build_object(
         'status', case when v_differences = '{}' then 'verified' else 'mismatch' end, 'differences', to_jsonb(v_differences)
       );

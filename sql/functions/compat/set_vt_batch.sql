@@ -1,6 +1,7 @@
 -- set_vt_batch(queue_name, msg_ids, vt_offsets) -> the messages as they are now: each one becomes visible its own
--- number of seconds from now. Compatibility; owner only. No rows if an array is null or empty; unknown ids are ignored.
--- Raises invalid_parameter_value if the arrays differ in length, undefined_table for a queue that does not exist.
+-- number of seconds from now. Compatibility; with the caller's own rights on the queue's table. No rows if an array is
+-- null or empty; unknown ids are ignored. Raises raise_exception if the arrays differ in length, undefined_table for a
+-- queue that does not exist.
 -- Locks: the queue rows.
 create or replace function pgflow.set_vt_batch(queue_name text, msg_ids bigint[], vt_offsets int[])
 returns table (msg_id bigint, read_ct int, enqueued_at timestamptz, vt timestamptz, message jsonb, headers jsonb)
@@ -13,8 +14,7 @@ begin
     return;
   end if;
   if cardinality(set_vt_batch.msg_ids) <> cardinality(set_vt_batch.vt_offsets) then
-    raise exception 'msg_ids length (%) must equal vt_offsets length (%)', cardinality(set_vt_batch.msg_ids), cardinality(set_vt_batch.vt_offsets)
-      using errcode = 'invalid_parameter_value';
+    raise exception 'msg_ids length (%) must equal vt_offsets length (%)', cardinality(set_vt_batch.msg_ids), cardinality(set_vt_batch.vt_offsets);
   end if;
   return query execute format(
     $update$

@@ -14,6 +14,10 @@ as $$
         ('stepType', 'kind'), ('dependencies', 'depends_on'), ('requiredInputPattern', 'only_if'), ('forbiddenInputPattern', 'unless'),
         ('whenUnmet', 'when_unmet'), ('whenExhausted', 'when_exhausted'), ('whenElementExhausted', 'when_element_exhausted')
       ) as o (part, name) on o.part = p_part
-    ), coalesce(p_given, 'none'), coalesce(p_stored, 'none'))
-  end;
+    ), coalesce(v.given, 'none'), coalesce(v.stored, 'none'))
+  end
+  from (
+    select case when p_part like '%InputPattern' then '''' || (p_given::jsonb -> 'value')::text || '''' else p_given end as given,
+      case when p_part like '%InputPattern' then '''' || (p_stored::jsonb -> 'value')::text || '''' else p_stored end as stored
+  ) v;
 $$;

@@ -15,7 +15,7 @@ declare
 begin
   if p_step_type = 'map' and cardinality(p_deps) > 1 then
     raise exception 'Map step "%" can have at most one dependency, but % were provided: %',
-      p_step_slug, cardinality(p_deps), array_to_string(p_deps, ', ') using errcode = 'invalid_parameter_value';
+      p_step_slug, cardinality(p_deps), array_to_string(p_deps, ', ');
   end if;
   if v_twice is not null then
     raise exception 'step "%" names its dependency "%" more than once', p_step_slug, v_twice

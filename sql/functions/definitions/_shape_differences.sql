@@ -1,6 +1,7 @@
 -- Returns a row for each difference between the shape that is given and the one that is stored, in order. place: the
 -- shape's or the step's; part: the key of the step that differs, 'step' if one shape has no such step, null for the
--- shape; given and stored: as they are shown, null if there is none. The kind and the transaction of a step are compared
+-- shape; given and stored: as they are shown, patterns as the objects that stand in the shape; null if there is none. The
+-- kind and the transaction of a step are compared
 -- where both shapes know them: pgflow's shapes and flows of older programs do not. A shape that does not say what an
 -- exhausted element does has the default. Options are never compared.
 create or replace function pgflow._shape_differences(p_given jsonb, p_stored jsonb)
@@ -37,7 +38,7 @@ as $$
       from (select pgflow._sorted_texts(s.given -> 'dependencies') as given, pgflow._sorted_texts(s.stored -> 'dependencies') as stored) d
       where d.given <> d.stored
       union all
-      select k.rank, k.part, '''' || (s.given #> array[k.part, 'value'])::text || '''', '''' || (s.stored #> array[k.part, 'value'])::text || ''''
+      select k.rank, k.part, (s.given -> k.part)::text, (s.stored -> k.part)::text
       from (values (6, 'requiredInputPattern'), (7, 'forbiddenInputPattern')) as k (rank, part)
       where s.given -> k.part is distinct from s.stored -> k.part
       union all

@@ -42,7 +42,6 @@ begin
     where (p_run_ids is null or t.run_id = any (p_run_ids)) and (
       (t.status = 'completed') <> (t.completed_at is not null)
       or (t.status = 'failed') <> (t.failed_at is not null)
-      or (t.status = 'completed' and t.output is null)
       or (t.status in ('completed', 'failed') and t.settled_claim_no is distinct from t.claim_no)
       or (t.status = 'queued' and t.started_at is not null)
       or (t.status = 'started' and (

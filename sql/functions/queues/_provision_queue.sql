@@ -10,6 +10,7 @@ begin
     perform pgflow._create_queue(p_queue_name);
   end if;
   insert into pgflow.queues (queue_name) values (p_queue_name) on conflict do nothing;
+  perform pgflow._grant_polling(p_queue_name);
   if pgflow._last_message_id(p_queue_name) < (select max(t.message_id) from pgflow.step_tasks t where t.queue_name = p_queue_name) then
     perform pgflow._refill_queue(p_queue_name);
   end if;

@@ -49,5 +49,6 @@ begin
         hint = 'route the steps to another queue; if no program uses this one, delete it with its messages: select pgmq.drop_queue(...)';
   end if;
   insert into pgflow.queues (queue_name) values (v_known_as);
+  perform pgflow._grant_polling(v_known_as);
 end;
 $$;

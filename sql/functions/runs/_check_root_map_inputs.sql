@@ -19,7 +19,7 @@ begin
   order by i.n limit 1;
   if found then
     raise exception 'Flow % has root map steps but input% is %', p_flow_slug, v_input.nth, v_input.found
-      using errcode = 'invalid_parameter_value', hint = 'a root map has a task for each element: give it an array, such as [1, 2, 3]';
+      using hint = 'a root map has a task for each element: give it an array, such as [1, 2, 3]';
   end if;
 end;
 $$;

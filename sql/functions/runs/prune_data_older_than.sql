@@ -5,7 +5,7 @@
 -- died, and whose last heartbeat is older than that, as long as no started task is theirs. Active runs and definitions
 -- are kept. Raises invalid_parameter_value for a negative retention and for max_runs below 1.
 -- Locks: the runs, leaving those that are locked for the next time.
-create or replace function pgflow.prune_data_older_than(retention interval, max_runs int default 10000) returns bigint
+create or replace function pgflow.prune_data_older_than(retention pgflow.retention, max_runs int default 10000) returns bigint
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$

@@ -11,7 +11,7 @@ declare
 begin
   with recorded as (
     update pgflow.step_tasks t
-    set status = 'completed', output = coalesce(p_outputs[g.ordinal], 'null'), completed_at = greatest(statement_timestamp(), t.started_at),
+    set status = 'completed', output = p_outputs[g.ordinal], completed_at = greatest(statement_timestamp(), t.started_at),
       settled_claim_no = t.claim_no
     from unnest(v_callbacks) g
     where t.run_id = any (array[g.run_id]) and t.step_slug = g.step_slug and t.task_index = g.task_index and g.verdict = 'done'

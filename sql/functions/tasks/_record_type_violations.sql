@@ -10,7 +10,7 @@ declare
 begin
   with recorded as (
     update pgflow.step_tasks t
-    set status = 'failed', output = coalesce(p_outputs[g.ordinal], 'null'), failed_at = greatest(statement_timestamp(), t.started_at),
+    set status = 'failed', output = p_outputs[g.ordinal], failed_at = greatest(statement_timestamp(), t.started_at),
       settled_claim_no = t.claim_no,
       error_message = format('[TYPE_VIOLATION] Produced %s instead of array', jsonb_typeof(coalesce(p_outputs[g.ordinal], 'null')))
     from unnest(p_callbacks) g
@@ -25,7 +25,7 @@ begin
         join pgflow.steps child on child.flow_slug = any (array[e.flow_slug]) and child.step_slug = e.step_slug
         where e.flow_slug = any (array[r.flow_slug]) and e.dep_slug = r.step_slug and child.step_type = 'map'
         order by child.step_index limit 1
-      ), r.step_slug, jsonb_typeof(r.output)))::pgflow.step_verdict),
+      ), r.step_slug, jsonb_typeof(coalesce(r.output, 'null'))))::pgflow.step_verdict),
     array_agg((r.queue_name, r.message_id, null)::pgflow.message)
   into v_steps, v_messages
   from recorded r;

@@ -20,7 +20,7 @@ begin
   );
   for v_i in 1 .. least(cardinality(v_flow_slugs), 100) loop
     if v_flow_slugs[v_i] is distinct from v_at.flow_slug then
-      v_at := row(p_queue_name, v_flow_slugs[v_i], null, null, null, null);
+      v_at := row(p_queue_name, v_flow_slugs[v_i], null, null, null, null, null);
     end if;
     v_tasks := pgflow._next_open_tasks(v_at, v_left);
     v_left := v_left - cardinality(v_tasks);
@@ -29,9 +29,9 @@ begin
   end loop;
   if v_left = 0 then
     v_at := row(p_queue_name, v_at.flow_slug, (v_tasks[cardinality(v_tasks)]).run_id, (v_tasks[cardinality(v_tasks)]).step_slug,
-      (v_tasks[cardinality(v_tasks)]).task_index, null);
+      (v_tasks[cardinality(v_tasks)]).task_index, null, null);
   else
-    v_at := row(p_queue_name, v_flow_slugs[101], null, null, null, null);
+    v_at := row(p_queue_name, v_flow_slugs[101], null, null, null, null, null);
   end if;
   insert into pgflow.recoveries as c (queue_name, flow_slug, run_id, step_slug, task_index)
   values (p_queue_name, v_at.flow_slug, v_at.run_id, v_at.step_slug, v_at.task_index)
