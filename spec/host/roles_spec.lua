@@ -32,7 +32,7 @@ local LOGINS = { "worker", "handler", "app", "operator", "reader" }
 -- The functions that each may call; everything else is refused.
 local READS = {
   "run_summary", "run_steps", "run_attempts", "run_details", "get_run_with_states", "failing_task", "check_invariants",
-  "queue_figures", "is_local", "uncovered_pairs", "lacking_workers", "preview_deployment",
+  "step_states", "step_tasks", "runs", "steps", "queue_figures", "is_local", "uncovered_pairs", "lacking_workers", "preview_deployment",
   "run_samples", "rollout_status", "worker_tasks", "queue_faults", "trust_faults",
   "lock_holders", "worker_status", "worker_function_status", "run_task_counts",
   "doctor_owner", "doctor_queues", "doctor_workers", "doctor_locks", "doctor_clock",

@@ -2,8 +2,7 @@
 -- many of them are visible now, the age of the oldest, how many tasks of it are started, its live workers (not stopped,
 -- not deprecated, a heartbeat in the last 30 s), and which 'flow.step' can still appear on it although a live worker
 -- lacks it, or no worker lives; if only workers live that never deployed, as pgflow's own, none is known to lack it.
--- Nulls for the messages of a queue that is not recorded, or has no table that is
--- trusted. Reads the whole queue.
+-- Nulls for the messages of a queue that is not recorded, or has no table that is trusted. Reads the whole queue.
 create or replace function pgflow.queue_figures(p_queue_name text)
 returns table (depth bigint, visible bigint, oldest_age interval, in_flight bigint, live_workers int, uncovered_pairs text[])
 language plpgsql volatile security definer rows 1
