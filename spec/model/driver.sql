@@ -42,7 +42,7 @@ create unlogged table spec.pending (
 );
 create index on spec.pending (connection);
 
--- Fills the tables from one JSON object. A missing output is SQL null, a null one JSON null.
+-- Fills the tables from one JSON object. A missing output is JSON null, which a worker sends for nil.
 create function spec.load(p_runs jsonb) returns void
 language sql as $$
   insert into spec.runs
@@ -50,8 +50,9 @@ language sql as $$
     r ->> 'cancel_reason'
   from jsonb_array_elements(p_runs) r;
   insert into spec.outcomes
-  select (r ->> 'run_id')::uuid, s.key, o.n - 1, o.value ->> 'kind', o.value -> 'output', o.value ->> 'message', (o.value ->> 'delay')::float8,
-    coalesce((o.value ->> 'permanent')::boolean, false), coalesce((o.value ->> 'free')::boolean, false), o.value ->> 'again', o.value ->> 'again_kind'
+  select (r ->> 'run_id')::uuid, s.key, o.n - 1, o.value ->> 'kind', coalesce(o.value -> 'output', 'null'), o.value ->> 'message',
+    (o.value ->> 'delay')::float8, coalesce((o.value ->> 'permanent')::boolean, false), coalesce((o.value ->> 'free')::boolean, false),
+    o.value ->> 'again', o.value ->> 'again_kind'
   from jsonb_array_elements(p_runs) r, jsonb_each(r -> 'outcomes') s, jsonb_array_elements(s.value) with ordinality o (value, n);
 $$;
 
