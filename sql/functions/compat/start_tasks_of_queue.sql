@@ -1,5 +1,5 @@
 -- start_tasks_of_queue(flow_slug, msg_ids, worker_id, queue_name) -> the records of the tasks claimed: start_tasks for messages
--- that were read from the given queue, for flows whose steps are routed to several. A message that nobody has read counts
+-- that were read from the given queue, for flows whose steps are routed to several. An id counts once. A message that nobody has read counts
 -- as read from now on: tasks in flight are found by that.
 -- Raises foreign_key_violation for an unknown worker. Locks: as start_tasks_of_queue.
 create or replace function pgflow.start_tasks_of_queue(flow_slug text, msg_ids bigint[], worker_id uuid, queue_name text)
@@ -18,7 +18,7 @@ begin
   end if;
   v_message_ids := array(
     select t.message_id
-    from unnest(start_tasks_of_queue.msg_ids) as m (message_id)
+    from (select distinct m.message_id from unnest(start_tasks_of_queue.msg_ids) as m (message_id)) m
     cross join lateral (
       select t.flow_slug, t.message_id from pgflow.step_tasks t where t.queue_name = v_queue_name and t.message_id = m.message_id limit 1
     ) t

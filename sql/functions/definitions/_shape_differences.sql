@@ -27,14 +27,14 @@ as $$
     from steps s
     cross join lateral (
       select k.rank, k.part, format('''%s''', s.given ->> k.part) as given, format('''%s''', s.stored ->> k.part) as stored
-      from (values (1, 'slug'), (3, 'whenUnmet'), (4, 'whenExhausted'), (8, 'transaction')) as k (rank, part)
+      from (values (1, 'slug'), (4, 'whenUnmet'), (5, 'whenExhausted'), (8, 'transaction')) as k (rank, part)
       where s.given ->> k.part <> s.stored ->> k.part
       union all
       select 2, 'stepType', format('''%s''', coalesce(s.given ->> 'kind', s.given ->> 'stepType')),
         format('''%s''', coalesce(s.stored ->> 'kind', s.stored ->> 'stepType'))
       where s.given ->> 'stepType' <> s.stored ->> 'stepType' or s.given ->> 'kind' <> s.stored ->> 'kind'
       union all
-      select 5, 'dependencies', format('[%s]', array_to_string(d.given, ', ')), format('[%s]', array_to_string(d.stored, ', '))
+      select 3, 'dependencies', format('[%s]', array_to_string(d.given, ', ')), format('[%s]', array_to_string(d.stored, ', '))
       from (select pgflow._sorted_texts(s.given -> 'dependencies') as given, pgflow._sorted_texts(s.stored -> 'dependencies') as stored) d
       where d.given <> d.stored
       union all
