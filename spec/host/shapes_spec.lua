@@ -75,7 +75,9 @@ describe("the engine", function()
     db:text [[select * from pgflow.claim_tasks(spec.worker(), 1, 'cascade', 1)]]
     assert.equal("done", db:text([[
       select a.answer
-      from pgflow.fail_tasks(array[:'id']::uuid[], '{s1}', '{0}', '{1}', '{broken}', '{null}', '{t}', '{f}') a]], { id = run_id }))
+      from pgflow.step_tasks t
+      cross join pgflow.fail_tasks(array[t.run_id], '{s1}', '{0}', array[t.claim_no], '{broken}', '{null}', '{t}', '{f}') a
+      where t.run_id = :'id' and t.step_slug = 's1']], { id = run_id }))
     assert.equal(500, count_steps("skipped", "dependency_skipped"))
     assert.equal(1, count_steps("skipped", "handler_failed"))
     assert.equal(1, (select(2, complete_all "cascade")))

@@ -71,6 +71,9 @@ create procedure spec.complete_together(p_session int, p_step text)
 language plpgsql as $$
 declare
   v_run_ids uuid[] := array(select r.run_id from pgflow.runs r order by r.run_id);
+  v_claim_nos bigint[] := array(
+    select t.claim_no from pgflow.step_tasks t where t.step_slug = p_step and t.task_index = p_session - 1 order by t.run_id
+  );
   v_begun timestamptz;
   v_answer text;
 begin
@@ -78,7 +81,8 @@ begin
     call spec.meet(p_session, n);
     commit;
     v_begun := clock_timestamp();
-    select c.answer into v_answer from pgflow.complete_tasks(array[v_run_ids[n]], array[p_step], array[p_session - 1], array[1], array['1'::jsonb]) c;
+    select c.answer into v_answer
+      from pgflow.complete_tasks(array[v_run_ids[n]], array[p_step], array[p_session - 1], array[v_claim_nos[n]], array['1'::jsonb]) c;
     commit;
     insert into spec.moments values (p_session, n, v_begun, clock_timestamp(), v_answer);
   end loop;
